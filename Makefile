@@ -1,0 +1,47 @@
+# masrepro: `make reproduce` and `make test` set everything up from nothing. PROFILE=smoke|desk.
+SHELL := /bin/sh
+PYTHON ?= python3
+PROFILE ?= desk
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+# Idle OpenMP threads must sleep, or two busy processes slow each other down many times over.
+export OMP_WAIT_POLICY := PASSIVE
+export GOMP_SPINCOUNT := 0
+
+.PHONY: help reproduce test smoke lab bench clean
+
+help:
+	@echo "make reproduce  run every notebook (PROFILE=desk, or smoke) and write outputs/report.html"
+	@echo "make test       lint, types and tests"
+	@echo "make lab        open the notebooks in JupyterLab"
+	@echo "make bench      print speed figures"
+	@echo "make clean      remove the environment and caches; outputs/ stays"
+
+reproduce: $(READY)
+	$(RUN) -m masrepro reproduce --profile $(PROFILE)
+
+smoke:
+	@$(MAKE) reproduce PROFILE=smoke
+
+test: $(READY)
+	$(RUN) -m ruff check masrepro tests
+	$(RUN) -m ruff format --check masrepro tests
+	$(RUN) -m mypy
+	$(RUN) -m pytest
+
+lab: $(READY)
+	$(RUN) -m jupyter lab notebooks
+
+bench: $(READY)
+	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(RUN) "$$script" || exit 1; done
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --upgrade -c constraints.txt -e ".[dev]"
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,8 @@
+"""``python -m masrepro``."""
+
+import sys
+
+from masrepro.lab.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+r"""CoT: one chain-of-thought call (Wei et al., arXiv 2201.11903), the plainest sub-agent of MAS-Orchestra.
+
+The user turn is fixed byte for byte, because the desk models are trained on exactly this text: the question,
+one entry per input, the goal, with a blank line between the parts and empty parts left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from masrepro.agents.agent import Call, Input, Output, Task, standard_workflow
+from masrepro.models.model import Finish, Message
+from masrepro.orchestration.catalogue import Workflow
+from masrepro.orchestration.plan import Agent
+
+INSTRUCTIONS = (
+    "Think step by step. Then end with a last part that begins with `Answer:` at the start of a line and "
+    "holds the answer alone, every final value in \\boxed{}."
+)
+NO_ANSWER = "no answer"
+
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
+_BOXED = re.compile(r"\s*\\boxed\{(.*)\}\s*", re.DOTALL)
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_DEPTH = {"{": 1, "}": -1}
+
+
+class CoT:
+    """Think step by step in one call, then answer."""
+
+    workflow: Workflow = standard_workflow("cot")
+
+    def n_calls(self, agent: Agent) -> int:
+        """One, whatever the agent."""
+        return 1
+
+    async def act(self, task: Task, call: Call) -> Output:
+        """One call; see `cot_messages` for what is sent and `read_output` for what is made of the reply."""
+        completion = await call(cot_messages(task))
+        return read_output(completion.text, completion.finish)
+
+
+def cot_messages(task: Task, rationale_chars: int | None = None) -> tuple[Message, ...]:
+    r"""The system and the user turn of a chain-of-thought call.
+
+    Parameters
+    ----------
+    task : Task
+        Question, agent and inputs. An answer that is exactly one ``\boxed{...}`` is unwrapped.
+    rationale_chars : int or None
+        Characters of each input's rationale that are kept, from its beginning; None keeps what the run
+        delivered.
+
+    Returns
+    -------
+    tuple of Message
+        The user turn is ``{question}``, one entry ``From {source} ({payload}): {answer}`` per input, and
+        ``Goal: {goal}``, with a blank line between the three parts; an empty part is left out.
+    """
+    goal = _with_references(task.agent.goal, task.inputs)
+    parts = (
+        task.question,
+        "\n".join(_entry(given, rationale_chars) for given in task.inputs),
+        f"Goal: {goal}" if goal else "",
+    )
+    role = f"Your role: {task.agent.role}\n" if task.agent.role else ""
+    return (
+        Message("system", role + INSTRUCTIONS),
+        Message("user", "\n\n".join(part for part in parts if part)),
+    )
+
+
+def read_output(text: str, finish: Finish) -> Output:
+    """The answer in a chain-of-thought reply: what follows the last line that begins with ``Answer:``.
+
+    A reply without that marker is taken as a whole, unless it was cut off while still thinking: then it holds
+    no answer, whatever values it mentions on the way. A blank answer is none.
+    """
+    rationale, marker, answer = f"\n{text}".rpartition("\nAnswer:")
+    if marker:
+        return Output(answer.strip() or None, rationale.strip(), finish)
+    if finish == "length":
+        return Output(None, text.strip(), finish)
+    return Output(text.strip() or None, "", finish)
+
+
+def _entry(given: Input, rationale_chars: int | None) -> str:
+    payload = f" ({given.payload})" if given.payload else ""
+    rationale = given.rationale[:rationale_chars].strip()
+    return f"From {given.source}{payload}: {_shown(given.answer)}" + (f"\n{rationale}" if rationale else "")
+
+
+def _with_references(goal: str, inputs: Sequence[Input]) -> str:
+    """The goal with each ``${source}`` replaced in one pass: an answer that looks like one stays data."""
+    if "${" not in goal:
+        return goal
+    answers = {given.source: _shown(given.answer) for given in inputs}
+    return _REFERENCE.sub(lambda found: answers.get(found[1], found[0]), goal)
+
+
+def _shown(answer: str | None) -> str:
+    return NO_ANSWER if answer is None else _unboxed(answer)
+
+
+def _unboxed(answer: str) -> str:
+    r"""The content of an answer that is exactly one ``\boxed{...}``; any other answer unchanged."""
+    boxed = _BOXED.fullmatch(answer)
+    if boxed is None:
+        return answer
+    depth = 0
+    for brace in _BRACE.findall(boxed[1]):
+        depth += _DEPTH.get(brace, 0)
+        if depth < 0:
+            return answer
+    return boxed[1].strip() if depth == 0 else answer

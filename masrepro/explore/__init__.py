@@ -1,0 +1,6 @@
+"""Views of orchestrations and their runs: pure functions that give a static form."""
+
+from masrepro.explore.graph import plan_svg
+from masrepro.explore.spans import call_rows
+
+__all__ = ["call_rows", "plan_svg"]

@@ -1,0 +1,142 @@
+"""The command line: ``python -m masrepro run | reproduce | list``.
+
+Exit codes: 0 all is well, 1 a run failed or is incomplete, 2 the input is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from masrepro.lab.home import Home, find_home
+from masrepro.lab.params import PROFILES, SCHEMAS, describe
+from masrepro.lab.problem import BadInput
+from masrepro.lab.resolve import resolve
+from masrepro.lab.run_folder import NOTEBOOK
+from masrepro.lab.sample_store import BrokenStore
+
+_EXAMPLES = """examples:
+  python -m masrepro list
+  python -m masrepro run 01_five_axes --profile smoke
+  python -m masrepro run 01_five_axes -p n_samples 20 -p axes.depth '[2, 4]'
+  python -m masrepro run 01_five_axes -f my_ablation.yaml
+  python -m masrepro reproduce --profile desk
+
+The same command again resumes an unfinished run; finished samples are not run again."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.command(options, arguments)
+    except (BadInput, BrokenStore) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\ninterrupted; {_how_to_resume(arguments)}", file=sys.stderr)
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m masrepro",
+        description="Run the notebooks: validated params, recorded runs, resume by the same command.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run one notebook, or resume its last run")
+    run.add_argument("name", metavar="NAME", help="notebook, such as 01_five_axes; `list` shows all")
+    run.add_argument("--profile", metavar="P", help=f"params folder: {', '.join(PROFILES)} (default: desk)")
+    run.add_argument("-f", "--file", type=Path, metavar="FILE", help="YAML, laid over the profile's")
+    about = "a param, over all files; VALUE is YAML, KEY may be dotted: axes.depth '[2, 4]'"
+    run.add_argument(
+        "-p", dest="param", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help=about
+    )
+    run.add_argument("--fresh", action="store_true", help="start anew, even if a run could be resumed")
+    run.set_defaults(command=_run)
+
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="run all notebooks and write outputs/report.html",
+        description="Run all notebooks of a profile in order and write outputs/report.html. Complete runs "
+        "with the same params and code are reused, unfinished ones resumed.",
+    )
+    reproduce.add_argument("--profile", default="desk", metavar="P", help="params folder (default: desk)")
+    reproduce.add_argument("--fresh", action="store_true", help="reuse and resume nothing")
+    reproduce.set_defaults(command=_reproduce)
+
+    listing = commands.add_parser("list", help="show notebooks and their params")
+    listing.set_defaults(command=_list)
+    return parser
+
+
+def _run(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    home = find_home()
+    params = resolve(
+        options.name, home=home, profile=options.profile, file=options.file, options=options.param
+    )
+    print(f"{options.name}, profile {params.profile}")
+    for key, value in params.values().items():
+        print(f"  {key}: {json.dumps(value)}")
+    print(params.bound(), flush=True)
+
+    from masrepro.lab.runner import error_text, run_notebook
+
+    finished = run_notebook(home, options.name, params, fresh=options.fresh, say=_say)
+    if finished.status == "complete":
+        print(f"complete in {finished.seconds / 60:.1f} min: {home.short(finished.folder.path)}")
+        return 0
+    for line in (
+        f"{finished.status}: {finished.reason}",
+        error_text(finished.folder),
+        f"executed notebook: {home.short(finished.folder.path / NOTEBOOK)}",
+        _how_to_resume(arguments),
+    ):
+        if line:
+            print(line, file=sys.stderr)
+    return 1
+
+
+def _reproduce(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.lab.reproduce import reproduce
+
+    steps = reproduce(find_home(), options.profile, fresh=options.fresh, say=_say)
+    if all(step.good for step in steps):
+        return 0
+    print(_how_to_resume(arguments), file=sys.stderr)
+    return 1
+
+
+def _list(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    home = find_home()
+    for name in home.notebooks():
+        print(f"{name}: {_claim(home, name)}")
+        for key, default, text in describe(SCHEMAS[name]) if name in SCHEMAS else ():
+            print(f"    {key:14} {text} (default {default})")
+    return 0
+
+
+def _claim(home: Home, name: str) -> str:
+    """The notebook's title: the first line of its first Markdown cell."""
+    cells = json.loads(home.notebook(name).read_bytes())["cells"]
+    texts = ("".join(cell["source"]).strip() for cell in cells if cell["cell_type"] == "markdown")
+    return next((text.splitlines()[0].lstrip("# ") for text in texts if text), "untitled")
+
+
+def _say(line: str) -> None:
+    if line:
+        print(line, flush=True)
+
+
+def _how_to_resume(arguments: Sequence[str]) -> str:
+    same = [part for part in arguments if part != "--fresh"]
+    return f"to resume: python -m masrepro {shlex.join(same)}"

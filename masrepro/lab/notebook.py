@@ -1,0 +1,210 @@
+"""A notebook's side of a run: `open_run` in the cell below the parameters, `Run.finish` in the last cell.
+
+The same notebook works under ``python -m masrepro run``, under bare papermill, and in JupyterLab: params are
+validated here again, and the run folder is the runner's, or one that this kernel opens for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from masrepro.bench import Item
+from masrepro.lab.evaluate import Designer, Evaluation, Options, evaluate
+from masrepro.lab.file import Lock
+from masrepro.lab.home import Home, find_home
+from masrepro.lab.params import Params
+from masrepro.lab.problem import BadInput
+from masrepro.lab.provenance import data_hash, provenance, source_hash
+from masrepro.lab.redaction import scrub
+from masrepro.lab.resolve import resolve, schema_of
+from masrepro.lab.run_folder import RESULTS, RunFolder, open_folder
+from masrepro.lab.sample_store import WAITING, SampleStore
+from masrepro.lab.table import Row, csv_text, latex_text, markdown_text
+from masrepro.lab.variables import parameters
+from masrepro.models.model import Model, Pool, Usage
+
+RUN_DIR = "MASREPRO_RUN_DIR"
+THREADING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
+"""Idle threads of one process must not spin on the cores of another; read when torch is first imported."""
+REPORT_EVERY_S = 5.0
+
+
+class Run:
+    """An open run.
+
+    Parameters
+    ----------
+    params : Params
+        Validated.
+    home : Home
+    folder : RunFolder
+        Where everything goes.
+    lock : Lock or None
+        Held when this kernel owns the folder; None when the runner does.
+    """
+
+    def __init__(self, params: Params, home: Home, folder: RunFolder, lock: Lock | None) -> None:
+        self.params = params
+        self.folder = folder
+        self.store = SampleStore(folder.path, on_wait=lambda: print(WAITING))
+        self._home = home
+        self._lock = lock
+        self._models: dict[str, str] = {}
+        self._data: dict[str, str] = {}
+        self._spent = Usage()
+        self._began = time.monotonic()
+
+    @property
+    def path(self) -> Path:
+        """The run folder."""
+        return self.folder.path
+
+    async def evaluate(
+        self,
+        system: Designer,
+        items: Sequence[Item],
+        *,
+        models: Pool | Model | Mapping[str, Model],
+        benchmark: str,
+        **options: Unpack[Options],
+    ) -> Evaluation:
+        """`masrepro.evaluate` with this run's store and progress lines; models and data are put on record."""
+        pool = Pool.of(models)
+        self._record_models(pool)
+        self._data[benchmark] = data_hash(items)
+        progress = Progress(f"{benchmark} {system.name}")
+        return await evaluate(
+            system, items, models=pool, benchmark=benchmark, store=self.store, progress=progress, **options
+        )
+
+    def save(self, file: str, content: str | bytes) -> Path:
+        """Write a file into the run folder, never seen half written. Returns its path."""
+        return self.folder.write(file, content)
+
+    def save_results(self, results: Mapping[str, Any]) -> Path:
+        """Write ``results.json``: what the notebook found, the same for the same seed, so without times."""
+        return self.save(RESULTS, json.dumps(results, indent=2) + "\n")
+
+    def save_table(self, stem: str, rows: Sequence[Row]) -> list[Path]:
+        """Write a table as ``stem.csv``, ``.md`` and ``.tex``; the columns are the rows' keys."""
+        texts = {"csv": csv_text(rows), "md": markdown_text(rows), "tex": latex_text(rows)}
+        return [self.save(f"{stem}.{suffix}", text) for suffix, text in texts.items()]
+
+    def spend(self, usage: Usage, *, models: Pool | Model | Mapping[str, Model]) -> None:
+        """Put on record what was spent outside `evaluate`, as by `masrepro.run`, and on which models."""
+        self._spent += usage
+        self._record_models(Pool.of(models))
+
+    def finish(self) -> None:
+        """Put the spend on record and close the run. A kernel that owns its run also marks it complete.
+
+        Raises
+        ------
+        FileNotFoundError
+            A file that this notebook promises is not there yet.
+        """
+        missing = [file for file in self.params.files if not (self.path / file).is_file()]
+        if missing:
+            raise FileNotFoundError(f"write {', '.join(missing)} before run.finish()")
+        self.folder.update(models=self._models, data=self._data)
+        self.folder.record_spend(self.store.spent + self._spent, len(self.store.samples))
+        if self._lock is not None:
+            self.folder.close("complete", None, time.monotonic() - self._began)
+        self.close()
+        if self._lock is not None:
+            scrub(self.path)
+        print(f"finished: {self._home.short(self.path)}")
+
+    def close(self) -> None:
+        """Let the next run in; what is finished stays."""
+        self.store.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _record_models(self, pool: Pool) -> None:
+        self._models.update({name: model.revision for name, model in pool.items()})
+
+    def __repr__(self) -> str:
+        return f"Run({self._home.short(self.path)})"
+
+
+class Progress:
+    """Prints how far an evaluation is: at the start, every few seconds, and at the end."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._printed: float | None = None
+
+    def __call__(self, finished: int, total: int) -> None:
+        now = time.monotonic()
+        if self._printed is None or finished == total or now - self._printed >= REPORT_EVERY_S:
+            self._printed = now
+            print(f"{self._title}: {finished}/{total}", flush=True)
+
+
+_open: dict[str, Run] = {}
+
+
+def open_run(name: str, namespace: Mapping[str, Any]) -> Run:
+    """Validate a notebook's params and open its run: the cell below the parameters cell.
+
+    Parameters
+    ----------
+    name : str
+        The notebook's name, such as ``01_five_axes``.
+    namespace : mapping
+        ``globals()``: plain variables set so far are taken as params, over those of
+        ``params/PROFILE/NAME.yaml``.
+
+    Raises
+    ------
+    BadInput
+        Lists everything that is wrong with the params.
+    Locked
+        The kernel of an earlier run still writes to the folder.
+    """
+    for variable, value in THREADING.items():
+        os.environ.setdefault(variable, value)
+    home = find_home()
+    previous = _open.pop(name, None)
+    if previous is not None:
+        previous.close()
+    known = list(schema_of(name).model_fields)
+    params = resolve(
+        name, home=home, variables=parameters(namespace, known=known, reopened=previous is not None)
+    )
+    run_dir = os.environ.get(RUN_DIR)
+    if run_dir is None:
+        opened = open_folder(
+            home.outputs,
+            name,
+            params,
+            source_hash(home.notebook(name)),
+            provenance=lambda: provenance(home.root),
+        )
+        run = Run(params, home, opened.folder, opened.lock)
+        print(f"{opened.why}, in {home.short(run.path)}")
+    else:
+        run = Run(params, home, _given_folder(Path(run_dir), params), None)
+    finished = sum(sample.outcome != "error" for sample in run.store.samples)
+    if finished:
+        print(f"{finished} finished samples found; they are not run again")
+    _open[name] = run
+    return run
+
+
+def _given_folder(path: Path, params: Params) -> RunFolder:
+    """The runner's folder, which must be for these params: a notebook may not change them behind its back."""
+    folder = RunFolder(path)
+    expected = folder.read()["params"]
+    changed = {key: value for key, value in params.values().items() if expected.get(key) != value}
+    if changed:
+        raise BadInput.of(
+            f"the notebook itself sets {changed} above open_run; set params in a params file or with -p"
+        )
+    return folder

@@ -1,0 +1,126 @@
+"""One evaluated sample: what a system made of one item, once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, NamedTuple, get_args
+
+from masrepro.bench.scoring.outcome import Outcome
+from masrepro.models.model import Usage
+from masrepro.runtime.trace import Trace
+
+_NOTHING = Usage()
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+class Key(NamedTuple):
+    """What makes a sample the same sample when a run is resumed."""
+
+    system: str
+    benchmark: str
+    item_id: str
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a system made of one item, once.
+
+    Parameters
+    ----------
+    system, benchmark, item_id : str
+        Who answered what.
+    repeat : int
+        From 0; the how-manieth answer of this system to this item.
+    outcome : Outcome
+        ``correct``, ``wrong``, ``unparsed`` come from the scorer; ``invalid`` (no valid orchestration),
+        ``truncated``, ``limit`` (the budget) and ``error`` (a back-end failed) never reach it.
+    answer : str or None
+        What the system said.
+    extracted : str, tuple, or None
+        What the scorer read from it.
+    gold : str or tuple of str
+        The truth.
+    credit : float
+        In [0, 1]; what the scorer gives, 0 where it was not asked.
+    usage : Usage
+        What it cost: calls, tokens, US dollars (None: unknown).
+    seconds : float
+        Wall-clock time from design to answer.
+    error : str or None
+        Why it is ``invalid``, ``limit`` or ``error``.
+    n_agents, longest_chain : int
+        Size of the orchestration; 0 where there was none, or a direct answer.
+    orchestration_hash, orchestration : str or None
+        Its content hash, and its text in the ``calls`` notation.
+    trace : Trace
+        Every call that was made, enough to score again.
+    """
+
+    system: str
+    benchmark: str
+    item_id: str
+    repeat: int
+    outcome: Outcome
+    answer: str | None
+    extracted: str | tuple[str | None, ...] | None
+    gold: str | tuple[str, ...]
+    credit: float = 0.0
+    usage: Usage = _NOTHING
+    seconds: float = 0.0
+    error: str | None = None
+    n_agents: int = 0
+    longest_chain: int = 0
+    orchestration_hash: str | None = None
+    orchestration: str | None = None
+    trace: Trace = field(default_factory=Trace)
+
+    @property
+    def key(self) -> Key:
+        """What makes it the same sample when a run is resumed."""
+        return Key(self.system, self.benchmark, self.item_id, self.repeat)
+
+    def to_json(self) -> str:
+        """One line of ASCII: no character in a transcript can break a file of lines. Unknown cost is null."""
+        record = {name: getattr(self, name) for name in self.__slots__}
+        usage = record.pop("usage")
+        record["calls"] = usage.calls
+        record["prompt_tokens"] = usage.prompt_tokens
+        record["completion_tokens"] = usage.completion_tokens
+        record["cost_usd"] = None if usage.cost_usd is None else str(usage.cost_usd)
+        record["trace"] = self.trace.to_records()
+        return json.dumps(record, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Sample:
+        """The sample that gave this line.
+
+        Raises
+        ------
+        ValueError
+            The line is not the JSON of a sample.
+        """
+        record = json.loads(line)
+        try:
+            return _from_record(record)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not the JSON of a sample: {error!r}") from error
+
+
+def _from_record(record: dict[str, Any]) -> Sample:
+    fields = dict(record)
+    cost = fields.pop("cost_usd")
+    usage = Usage(
+        fields.pop("calls"),
+        fields.pop("prompt_tokens"),
+        fields.pop("completion_tokens"),
+        None if cost is None else Decimal(cost),
+    )
+    if fields["outcome"] not in OUTCOMES:
+        raise ValueError(f"unknown outcome {fields['outcome']!r}")
+    for name in ("extracted", "gold"):
+        if isinstance(fields[name], list):
+            fields[name] = tuple(fields[name])
+    return Sample(**{**fields, "usage": usage, "trace": Trace.from_records(fields["trace"])})

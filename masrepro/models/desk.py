@@ -1,0 +1,141 @@
+"""Desk models: small LFM2 language models with a word-level tokenizer, shipped with the package.
+
+They are ordinary `transformers` checkpoints that know one small world, MASBench's text and the prompts that
+sub-agents write around it. A frequent phrase is one token, spaces included, so that text comes back from tokens
+unchanged and questions stay short; text outside that world becomes ``<unk>``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transformers import Lfm2ForCausalLM, PreTrainedTokenizerFast
+
+    from masrepro.models.local import Local
+
+WEIGHTS = Path(__file__).parent / "weights"
+CONTEXT_TOKENS = 1024
+
+_CONVOLUTION = 4
+# Standard deviations at the start. The library's 0.02 is made for wide models: at this width the product of gates in a
+# short convolution would start near zero, and neither arithmetic nor looking a name up is learned in the time.
+_WEIGHT_STD = 0.08
+_EMBEDDING_STD = 0.15
+_CONVOLUTION_STD = 0.5
+_OUTPUT_STD = 0.03
+
+_SPECIAL = ("<pad>", "<unk>", "<user>", "<assistant>", "<end>")
+_CHAT_TEMPLATE = (
+    "{% for message in messages %}"
+    "{% if message['role'] == 'user' %}<user>{{ message['content'] }}"
+    "{% elif message['role'] == 'assistant' %}"
+    "<assistant>{% generation %}{{ message['content'] }}<end>{% endgeneration %}"
+    "{% endif %}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Shape of a desk model: embedding width, layers (convolution and attention in turn), heads, feed-forward
+    width.
+    """
+
+    width: int = 128
+    layers: int = 4
+    heads: int = 4
+    feed_forward: int = 384
+
+
+def shipped() -> list[str]:
+    """Names of the desk models that come with the package."""
+    return sorted(folder.name for folder in WEIGHTS.iterdir() if (folder / "model.safetensors").is_file())
+
+
+def folder_of(name: str) -> Path:
+    """Where a shipped model lies.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such model comes with the package; lists those that do.
+    """
+    if name not in shipped():
+        raise FileNotFoundError(f"no desk model {name!r} comes with masrepro; there are: {', '.join(shipped())}")
+    return WEIGHTS / name
+
+
+def load_desk_model(name: str, *, max_batch: int = 64) -> Local:
+    """A shipped model behind the `Model` interface.
+
+    It computes in double precision: at this size that costs little, and a reply is then the same whichever requests
+    share its batch, so that a table comes out the same on every run.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such model comes with the package.
+    """
+    from masrepro.models.local import Local
+
+    return Local(folder_of(name), name=name, dtype="float64", max_batch=max_batch)
+
+
+def new_tokenizer(phrases: list[str]) -> PreTrainedTokenizerFast:
+    """A tokenizer in which each phrase is one token; longer phrases win over shorter ones."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = {token: index for index, token in enumerate((*_SPECIAL, *phrases))}
+    longest_first = sorted(phrases, key=len, reverse=True)
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("|".join(map(re.escape, longest_first))), "isolated")
+    tokenizer.decoder = decoders.Fuse()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        unk_token="<unk>",
+        eos_token="<end>",
+        additional_special_tokens=["<user>", "<assistant>"],
+        padding_side="left",
+        model_max_length=CONTEXT_TOKENS,
+        clean_up_tokenization_spaces=False,
+        chat_template=_CHAT_TEMPLATE,
+    )
+
+
+def new_model(tokenizer: PreTrainedTokenizerFast, size: Size, seed: int) -> Lfm2ForCausalLM:
+    """An untrained model for that tokenizer, the same for the same seed."""
+    import torch
+    from transformers import Lfm2Config, Lfm2ForCausalLM
+
+    torch.manual_seed(seed)
+    config = Lfm2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=size.width,
+        intermediate_size=size.feed_forward,
+        num_hidden_layers=size.layers,
+        num_attention_heads=size.heads,
+        num_key_value_heads=size.heads,
+        max_position_embeddings=CONTEXT_TOKENS,
+        conv_L_cache=_CONVOLUTION,
+        layer_types=["conv" if layer % 2 == 0 else "full_attention" for layer in range(size.layers)],
+        block_auto_adjust_ff_dim=False,
+        initializer_range=_WEIGHT_STD,
+        rope_parameters={"rope_type": "default", "rope_theta": 10_000.0},
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    model = Lfm2ForCausalLM(config)
+    with torch.no_grad():
+        model.model.embed_tokens.weight.normal_(std=_EMBEDDING_STD)
+        for name, weight in model.model.layers.named_parameters():
+            if name.endswith("conv.conv.weight"):
+                weight.normal_(std=_CONVOLUTION_STD)
+            elif name.endswith(("out_proj.weight", "w2.weight")):
+                weight.normal_(std=_OUTPUT_STD)
+    return model

@@ -1,0 +1,181 @@
+"""Figures as data: panels of series with intervals. Drawn as SVG, the reference form, and as plotly for a closer
+look.
+
+A notebook output holds both: JupyterLab shows the plotly form, a page made by nbconvert or a notebook viewer the
+SVG, and neither needs a network or a browser to be drawn.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, without yellow, which is too faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_PLOTLY_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A named line: ``y`` at ``x``, with interval ends where known.
+
+    ``style`` picks colour and marker, so that one system looks the same in every panel. ``published`` series are
+    drawn with open markers and a dashed line.
+    """
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    style: int = 0
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes."""
+
+    title: str
+    x_label: str
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Panels side by side over one y axis.
+
+    Parameters
+    ----------
+    title : str
+        The figure's message.
+    alt : str
+        What it shows, in words, for those who cannot see it.
+    note : str
+        A line under the figure, such as a warning that numbers are unfit for comparison.
+    """
+
+    title: str
+    y_label: str
+    panels: tuple[Panel, ...]
+    alt: str
+    note: str = ""
+
+    def svg(self) -> str:
+        """The figure as SVG text, the same bytes for the same data."""
+        import matplotlib
+        from matplotlib.figure import Figure as Canvas
+
+        with matplotlib.rc_context({"svg.hashsalt": "masrepro", "svg.fonttype": "none", "font.size": 10}):
+            width = 4.6 * len(self.panels) + 0.6
+            canvas = Canvas(figsize=(width, 4.4), layout="constrained")
+            axes = canvas.subplots(1, len(self.panels), sharey=True, squeeze=False)[0]
+            for place, (axis, panel) in enumerate(zip(axes, self.panels, strict=True)):
+                _draw(axis, panel)
+                if place == 0:
+                    axis.set_ylabel(self.y_label)
+            handles, labels = _legend(axes)
+            canvas.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
+            canvas.suptitle(self.title + (f"\n{self.note}" if self.note else ""), fontsize=11, fontweight="bold")
+            text = io.StringIO()
+            canvas.savefig(text, format="svg", metadata={"Date": None})
+        return _labelled(text.getvalue(), self.title, self.alt)
+
+    def plotly(self) -> go.Figure:
+        """The same as an interactive plotly figure."""
+        from plotly.subplots import make_subplots
+
+        figure = make_subplots(1, len(self.panels), shared_yaxes=True, subplot_titles=[p.title for p in self.panels])
+        seen: set[str] = set()
+        for column, panel in enumerate(self.panels, start=1):
+            for series in panel.series:
+                figure.add_trace(_trace(series, show_legend=series.label not in seen), row=1, col=column)
+                seen.add(series.label)
+            figure.update_xaxes(title_text=panel.x_label, tickvals=_ticks(panel), row=1, col=column)
+        figure.update_yaxes(range=[-0.03, 1.05])
+        figure.update_yaxes(title_text=self.y_label, row=1, col=1)
+        title = self.title + (f"<br>{self.note}" if self.note else "")
+        figure.update_layout(title=title, template="simple_white", legend={"orientation": "h", "y": -0.2}, height=480)
+        return figure
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {
+            "application/vnd.plotly.v1+json": self.plotly().to_plotly_json(),
+            "image/svg+xml": self.svg(),
+            "text/plain": self.alt,
+        }
+
+
+def _draw(axis: Axes, panel: Panel) -> None:
+    for series in panel.series:
+        colour, marker = COLOURS[series.style], _MARKERS[series.style]
+        axis.errorbar(
+            series.x,
+            series.y,
+            yerr=_arms(series),
+            label=series.label,
+            color=colour,
+            marker=marker,
+            markerfacecolor="white" if series.published else colour,
+            linestyle="--" if series.published else "-",
+            linewidth=1.0 if series.published else 1.8,
+            capsize=3,
+        )
+    axis.set_title(panel.title)
+    axis.set_xlabel(panel.x_label)
+    axis.set_xticks(_ticks(panel))
+    axis.set_ylim(-0.03, 1.05)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(axis="y", alpha=0.25)
+
+
+def _arms(series: Series) -> list[list[float]] | None:
+    """Lengths of the error bars below and above."""
+    if not series.low:
+        return None
+    below = [y - low for y, low in zip(series.y, series.low, strict=True)]
+    return [below, [high - y for y, high in zip(series.y, series.high, strict=True)]]
+
+
+def _legend(axes: Sequence[Axes]) -> tuple[list[Any], list[str]]:
+    """Every label once, whichever panel it is in."""
+    found = [axis.get_legend_handles_labels() for axis in axes]
+    entries = {label: handle for handles, labels in found for handle, label in zip(handles, labels, strict=True)}
+    return list(entries.values()), list(entries)
+
+
+def _ticks(panel: Panel) -> list[float]:
+    return sorted({x for series in panel.series for x in series.x})
+
+
+def _trace(series: Series, *, show_legend: bool) -> go.Scatter:
+    import plotly.graph_objects as go
+
+    colour, marker = COLOURS[series.style], _PLOTLY_MARKERS[series.style]
+    arms = _arms(series)
+    return go.Scatter(
+        x=list(series.x),
+        y=list(series.y),
+        name=series.label,
+        legendgroup=series.label,
+        showlegend=show_legend,
+        mode="lines+markers",
+        line={"color": colour, "dash": "dash" if series.published else "solid"},
+        marker={"symbol": f"{marker}-open" if series.published else marker, "size": 9},
+        error_y={"type": "data", "symmetric": False, "arrayminus": arms[0], "array": arms[1]} if arms else None,
+    )
+
+
+def _labelled(svg: str, title: str, alt: str) -> str:
+    """The SVG with a title and a description, which screen readers speak."""
+    head = f"<title>{escape(title)}</title><desc>{escape(alt)}</desc>"
+    start = svg.index(">", svg.index("<svg")) + 1
+    return svg[: start - 1] + ' role="img">' + head + svg[start:]

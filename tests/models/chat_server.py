@@ -1,0 +1,165 @@
+"""A real HTTP server on loopback that speaks OpenAI's chat-completions protocol: a real model answers, or a fault does.
+
+Faults are scheduled one a request, in the order of arrival; when they are used up, the model answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal
+
+from masrepro.models import Completion, Message, Model, Sampling
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with one request.
+
+    ``status`` answers with an HTTP status; ``stall`` never answers; ``cut`` closes the connection in the middle of the
+    body; ``body`` answers 200 with whatever text it is given.
+    """
+
+    kind: Literal["status", "stall", "cut", "body"]
+    status: int = 200
+    text: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+RATE_LIMIT = Fault("status", 429, '{"error": {"message": "slow down", "code": "rate_limit"}}', {"Retry-After": "0.2"})
+BREAKDOWN = Fault("status", 500, '{"error": {"message": "worker died"}}')
+STALL = Fault("stall")
+CUT = Fault("cut")
+HALF_JSON = Fault("body", text='{"choices": [{"message": {"content": "half')
+NO_CHOICES = Fault("body", text='{"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 0}}')
+
+
+class ChatServer:
+    """Serves ``model`` from a thread of its own, between ``with`` and its end.
+
+    What it saw is kept: ``requests`` (their JSON), ``keys`` (authorization headers), ``most_in_flight`` and
+    ``n_abandoned`` (requests whose client left before the answer).
+    """
+
+    def __init__(self, model: Model, delay_s: float = 0.0, reasoning: str | None = None) -> None:
+        self.faults: deque[Fault | None] = deque()
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.most_in_flight = 0
+        self.n_abandoned = 0
+        self._in_flight = 0
+        self._model = model
+        self._delay_s = delay_s
+        self._reasoning = reasoning
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="chat-server")
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def schedule(self, faults: Iterable[Fault | None]) -> None:
+        self.faults.extend(faults)
+
+    def __enter__(self) -> ChatServer:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join()
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._over = asyncio.Event()
+        server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
+        self._port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._over.wait()
+        server.close()
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                headers = await _headers(reader)
+                body = await reader.readexactly(int(headers["content-length"]))
+                self.keys.append(headers.get("authorization", ""))
+                await self._answer(json.loads(body), reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the client has left
+        finally:
+            writer.close()
+
+    async def _answer(
+        self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.requests.append(request)
+        self._in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self._in_flight)
+        fault = self.faults.popleft() if self.faults else None
+        work = asyncio.ensure_future(self._reply(request, fault))
+        gone = asyncio.ensure_future(reader.read(1))
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                self.n_abandoned += 1
+                raise ConnectionResetError
+            writer.write(work.result())
+            await writer.drain()
+            if fault is not None and fault.kind == "cut":
+                raise ConnectionAbortedError
+        finally:
+            self._in_flight -= 1
+            work.cancel()
+            gone.cancel()
+            await asyncio.wait({work, gone})
+
+    async def _reply(self, request: dict[str, Any], fault: Fault | None) -> bytes:
+        await asyncio.sleep(self._delay_s)
+        match fault:
+            case Fault(kind="stall"):
+                await asyncio.Event().wait()
+            case Fault(kind="cut"):
+                return _response(200, {}, "x" * 100)[:-60]
+            case Fault():
+                return _response(fault.status, fault.headers, fault.text)
+        sampling = Sampling(
+            temperature=request["temperature"],
+            max_tokens=request["max_tokens"],
+            top_p=request["top_p"],
+            stop=tuple(request.get("stop", ())),
+            seed=request.get("seed"),
+        )
+        turns = [Message(turn["role"], turn["content"]) for turn in request["messages"]]
+        return _response(200, {}, json.dumps(self._chat_completion(await self._model.complete(turns, sampling))))
+
+    def _chat_completion(self, completion: Completion) -> dict[str, Any]:
+        message: dict[str, str] = {"role": "assistant", "content": completion.text}
+        if self._reasoning is not None:
+            message["reasoning_content"] = self._reasoning
+        usage = completion.usage
+        return {
+            "object": "chat.completion",
+            "model": self._model.name,
+            "choices": [{"index": 0, "message": message, "finish_reason": completion.finish}],
+            "usage": {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens},
+        }
+
+
+async def _headers(reader: asyncio.StreamReader) -> dict[str, str]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    pairs = (line.split(":", 1) for line in head.split("\r\n")[1:] if line)
+    return {key.strip().lower(): value.strip() for key, value in pairs}
+
+
+def _response(status: int, headers: Mapping[str, str], body: str) -> bytes:
+    content = body.encode()
+    fields = {"Content-Type": "application/json", "Content-Length": str(len(content)), **headers}
+    head = "".join(f"{key}: {value}\r\n" for key, value in fields.items())
+    return f"HTTP/1.1 {status} Scheduled\r\n{head}\r\n".encode() + content
