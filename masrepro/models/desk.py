@@ -23,7 +23,7 @@ CONTEXT_TOKENS = 1024
 _CONVOLUTION = 4
 # Standard deviations at the start. The library's 0.02 is made for wide models: at this width the product of gates in a
 # short convolution would start near zero, and neither arithmetic nor looking a name up is learned in the time.
-_WEIGHT_STD = 0.08
+_WEIGHT_STD = 0.05
 _EMBEDDING_STD = 0.15
 _CONVOLUTION_STD = 0.5
 _OUTPUT_STD = 0.03
@@ -46,7 +46,7 @@ class Size:
 
     width: int = 128
     layers: int = 4
-    heads: int = 4
+    heads: int = 2
     feed_forward: int = 384
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,14 @@ from transformers.cache_utils import DynamicLayer
 from masrepro.models.model import Finish, Sampling
 
 
+def _is_not_kernel_advice(record: logging.LogRecord) -> bool:
+    return torch.cuda.is_available() or "causal_conv1d" not in record.getMessage()
+
+
+# For a CPU there is no such kernel to install, so that the advice to do so would only alarm.
+logging.getLogger("transformers.integrations.hub_kernels").addFilter(_is_not_kernel_advice)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A prompt as token ids, and how to go on from it. ``sampling.seed`` is set unless the temperature is 0."""
@@ -47,7 +56,6 @@ class Drawn:
     finish: Finish
 
 
-@torch.inference_mode()
 def draw(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -207,7 +215,7 @@ def _roomy_cache(model: PreTrainedModel, n_tokens: int) -> dict[str, DynamicCach
 
     The stock cache copies the whole past at every token, which on a CPU takes a third to two thirds of the time.
     """
-    if model.device.type != "cpu":
+    if model.device.type != "cpu" or not model._supports_default_dynamic_cache():
         return {}
     cache = DynamicCache(config=model.config.get_text_config(decoder=True))
     cache.layers = [_RoomyLayer(n_tokens) if type(layer) is DynamicLayer else layer for layer in cache.layers]

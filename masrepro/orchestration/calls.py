@@ -24,7 +24,7 @@ from masrepro.orchestration.signature import PRIMITIVES
 Mark = Callable[[], str]
 
 _PLAIN_CALL = re.compile(
-    r'\n*(create_agent|create_flow)\(((?:[a-z]+="[^"\\\r\n\0]*"(?:, |(?=\))))+)\)(?:\n+|\Z)'
+    r'\n*(create_agent|create_flow)\(((?:[a-z]+="[^"\\\r\n\0\ud800-\udfff]*"(?:, |(?=\))))+)\)(?:\n+|\Z)'
 )
 _PLAIN_ARGUMENT = re.compile(r'([a-z]+)="([^"]*)"')
 _PIECE_CHARS = 8_000
@@ -75,7 +75,7 @@ def _read(body: Body, piece_chars: int) -> Draft[Mark]:
 
 
 def _add_plain(call: re.Match[str], draft: Draft[Mark], body: Body) -> bool:
-    """Add what a plain call builds; False for one that breaks a rule, which is better explained by `Script`."""
+    """Add what a plain call builds; False for one that breaks a rule, which a `Script` can explain."""
     pairs = _PLAIN_ARGUMENT.findall(call[2])
     arguments = dict(pairs)
     if len(arguments) < len(pairs):

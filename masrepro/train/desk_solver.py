@@ -55,16 +55,16 @@ class Recipe:
     seed: int = 0
     size: Size = field(default_factory=Size)
     batch_tokens: int = 3072
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     final_learning_rate: float = 5e-5
     decay_from: float = 0.6
     warmup_steps: int = 100
     weight_decay: float = 0.05
     clip_norm: float = 1.0
-    operation_caps: tuple[tuple[float, int], ...] = ((0.1, 1), (0.2, 2), (0.3, 4), (1.0, 99))
-    largest_values: tuple[tuple[float, int], ...] = ((0.08, 4), (1.0, 12))
-    drill_facts: tuple[tuple[float, int], ...] = ((0.1, 256), (1.0, 64))
-    recall_share: tuple[tuple[float, float], ...] = ((0.1, 0.5), (0.3, 0.25), (1.0, 0.1))
+    operation_caps: tuple[tuple[float, int], ...] = ((0.12, 1), (0.2, 2), (0.3, 4), (1.0, 99))
+    largest_values: tuple[tuple[float, int], ...] = ((0.2, 4), (1.0, 12))
+    drill_facts: tuple[tuple[float, int], ...] = ((0.2, 128), (1.0, 64))
+    recall_share: tuple[tuple[float, float], ...] = ((0.1, 0.6), (0.3, 0.25), (1.0, 0.1))
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the minutes: constant, then linear decay."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from masrepro.orchestration import Agent, Flow, Notation, Orchestration, parse
 
@@ -49,23 +50,31 @@ def _round_s(call: Callable[[], object], n_calls: int) -> float:
     return time.process_time() - start
 
 
+def texts_of(plan: Orchestration) -> dict[str, tuple[Notation, str]]:
+    """The plan in every notation, and as calls that need a syntax tree."""
+    written: dict[str, tuple[Notation, str]] = {
+        notation: (notation, plan.to(notation)) for notation in NOTATIONS
+    }
+    written["calls, tools"] = "calls", plan.to("calls").replace('"cot")', '"cot", tools=["search"])')
+    return written
+
+
 def main() -> None:
     """Print the table."""
-    print(f"{'notation':<12}{'agents':>8}{'chars':>10}{'ms':>10}{'us/agent':>10}{'x linear':>10}")
-    for notation in NOTATIONS:
-        times = {}
-        for n_agents in SIZES:
-            plan = plan_of(n_agents)
-            text = plan.to(notation)
-            assert parse(text, notation) == plan
-            times[n_agents] = best_ms(lambda text=text, notation=notation: parse(text, notation))
-        for n_agents, ms in times.items():
-            ratio = (ms / n_agents) / (times[10] / 10)
-            n_chars = len(plan_of(n_agents).to(notation))
-            print(
-                f"{notation:<12}{n_agents:>8}{n_chars:>10}{ms:>10.3f}"
-                f"{ms / n_agents * 1e3:>10.1f}{ratio:>10.2f}"
-            )
+    print(f"{'notation':<14}{'agents':>8}{'chars':>10}{'ms':>10}{'us/agent':>10}{'x linear':>10}")
+    ms: dict[tuple[str, int], float] = {}
+    for n_agents in SIZES:
+        for name, (notation, text) in texts_of(plan_of(n_agents)).items():
+            assert len(parse(text, notation).agents) == n_agents
+            ms[name, n_agents] = best_ms(partial(parse, text, notation))
+    for name, n_agents in sorted(ms):
+        n_chars = len(texts_of(plan_of(n_agents))[name][1])
+        us_an_agent = ms[name, n_agents] / n_agents * 1e3
+        ratio = us_an_agent / (ms[name, 10] / 10 * 1e3)
+        print(
+            f"{name:<14}{n_agents:>8}{n_chars:>10}{ms[name, n_agents]:>10.3f}"
+            f"{us_an_agent:>10.1f}{ratio:>10.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -111,18 +111,20 @@ def test_no_text_makes_the_reader_raise(text: str) -> None:
     read_yaml(text)
 
 
+# A text such as 1e100 is plain to a writer of YAML 1.1, and a number here: that is the point.
+TEXTS = st.text(max_size=12).filter(lambda text: not isinstance(read_scalar(text), float))
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS
+
+
 @settings(deadline=None)
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(min_size=1), inner),
+        SCALARS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS.filter(bool), inner), max_leaves=12
     )
 )
 def test_what_a_writer_of_yaml_1_1_writes_comes_back(value: Any) -> None:
     document = read_yaml(yaml.safe_dump({"value": value}, default_flow_style=False))
-    if (
-        not document.problems
-    ):  # keys and text that the writer left plain, and the two versions take differently
+    if not document.problems:  # text that the writer left plain, and the two versions take differently
         assert document.value == {"value": value}
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import time
 
 import pytest
 
-from masrepro.orchestration import DoM, OrchestrationError, parse
+from masrepro.orchestration import DoM, Orchestration, OrchestrationError, calls, parse
 
 SYSTEM = parse(
     """
@@ -18,6 +19,13 @@ create_agent(id="a3", role="judge", goal="Join ${a1} and ${a2}\\nnow", workflow=
 create_flow(source="a1", target="a2", payload="the number of each Mill's Crate")
 create_flow(source="a1", target="a3")
 create_flow(source="a2", target="a3", payload="\u0085 <to>")
+"""
+)
+PLAIN = parse(
+    """
+create_agent(id="a1", role="", goal="Find {x} & 'y'.", workflow="cot")
+create_agent(id="a2", role="critic", goal="Check ${a1}")
+create_flow(source="a1", target="a2", payload="a b")
 """
 )
 SINGLE = parse('create_agent(id="a", role="r", goal="")')
@@ -92,10 +100,10 @@ def mutant(text: str, splices: list[str], rng: random.Random) -> str:
 @pytest.mark.parametrize(
     ("notation", "texts", "options", "n"),
     [
-        ("calls", CALLS, {}, 10_000),
-        ("xml", XML, {}, 10_000),
-        ("tool_calls", TOOL_CALLS, {}, 5_000),
-        ("xml", XML, {"compat": "paper"}, 5_000),
+        ("calls", CALLS, {}, 6_000),
+        ("xml", XML, {}, 6_000),
+        ("tool_calls", TOOL_CALLS, {}, 4_000),
+        ("xml", XML, {"compat": "paper"}, 4_000),
     ],
     ids=["calls", "xml", "tool_calls", "released"],
 )
@@ -124,7 +132,25 @@ def test_thousands_of_mutants(notation, texts, options, n, tmp_path, monkeypatch
     assert n_accepted > n // 50 and len(rules) > 6
 
 
-N = 300_000
+def verdict(text: str) -> object:
+    """The plan, or the rule and the place of the error."""
+    try:
+        return parse(text)
+    except OrchestrationError as error:
+        return error.rule, error.where
+
+
+def test_plain_calls_are_only_read_faster(monkeypatch):
+    rng = random.Random(7)
+    plain = PLAIN.to("calls")
+    texts = [plain, *(mutant(plain, SPLICES["calls"], rng) for _ in range(2_000))]
+    fast = [verdict(text) for text in texts]
+    monkeypatch.setattr(calls, "_PLAIN_CALL", re.compile("(?!)"))
+    assert [verdict(text) for text in texts] == fast
+    assert sum(isinstance(outcome, Orchestration) for outcome in fast) > 100
+
+
+N = 150_000
 HOSTILE_CALLS = {
     "minus": "-" * N + "1",
     "not": "not " * N + "x",
