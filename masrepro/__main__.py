@@ -2,7 +2,7 @@
 
 import sys
 
-from masrepro.lab.cli import main
+from masrepro.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -21,9 +21,7 @@ class Accuracy:
 
     def __post_init__(self) -> None:
         if min(self.correct, self.n, self.errors) < 0 or self.correct + self.errors > self.n:
-            raise ValueError(
-                f"{self.correct} correct and {self.errors} errors among {self.n} samples cannot be"
-            )
+            raise ValueError(f"{self.correct} correct and {self.errors} errors among {self.n} samples cannot be")
 
     @property
     def low(self) -> float:

@@ -19,11 +19,11 @@ from masrepro.agents.agent import SubAgent
 from masrepro.bench import Item, Score, score
 from masrepro.bench.scoring.outcome import Outcome
 from masrepro.lab.accuracy import Accuracy
-from masrepro.lab.blocking import wait_for
 from masrepro.lab.sample import OUTCOMES, Key, Sample
 from masrepro.lab.sample_store import SampleStore
 from masrepro.models.model import Model, ModelError, Pool, Sampling, Usage
 from masrepro.orchestration import Orchestration, OrchestrationError
+from masrepro.runtime.blocking import wait_for
 from masrepro.runtime.budget import UNLIMITED, Budget
 from masrepro.runtime.run import GREEDY, RunResult, run
 
@@ -157,9 +157,7 @@ async def evaluate(
     if repeated:
         raise ValueError(f"items must have unique ids; more than one has {', '.join(repeated[:5])}")
     conditions = Conditions(Pool.of(models), sampling, budget, sub_agents, rationale_chars)
-    jobs = [
-        (item, Key(system.name, benchmark, item.id, repeat)) for item in items for repeat in range(repeats)
-    ]
+    jobs = [(item, Key(system.name, benchmark, item.id, repeat)) for item in items for repeat in range(repeats)]
     samples = {key: sample for _, key in jobs if store is not None and (sample := store.finished(key))}
     missing = iter([(item, key) for item, key in jobs if key not in samples])
 
@@ -168,9 +166,7 @@ async def evaluate(
             try:
                 sample = await _evaluate_one(system, item, key, conditions, scorer)
             except Exception as error:
-                error.add_note(
-                    f"while evaluating {system.name} on {benchmark}, item {item.id}, repeat {key.repeat}"
-                )
+                error.add_note(f"while evaluating {system.name} on {benchmark}, item {item.id}, repeat {key.repeat}")
                 raise
             if store is not None:
                 store.append(sample)
@@ -216,9 +212,7 @@ def sample_seed(seed: int, item_id: str, repeat: int) -> int:
     return int.from_bytes(sha256(f"{seed}/{item_id}/{repeat}".encode()).digest()[:4], "big") >> 1
 
 
-async def _evaluate_one(
-    system: Designer, item: Item, key: Key, conditions: Conditions, scorer: Scorer
-) -> Sample:
+async def _evaluate_one(system: Designer, item: Item, key: Key, conditions: Conditions, scorer: Scorer) -> Sample:
     began = time.monotonic()
     blank = Sample(*key, outcome="error", answer=None, extracted=None, gold=item.answer)
     try:

@@ -158,9 +158,7 @@ def _environment(home: Home, folder: RunFolder) -> Iterator[None]:
     }
     if str(PACKAGE.parent) not in {*site.getsitepackages(), site.getusersitepackages()}:
         # The kernel must import the masrepro that runs here, also from a checkout that is not installed.
-        changes["PYTHONPATH"] = os.pathsep.join(
-            filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
-        )
+        changes["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]))
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:

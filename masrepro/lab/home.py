@@ -66,18 +66,14 @@ def find_home(environ: Mapping[str, str] = os.environ, start: Path | None = None
     if environ.get(VARIABLE):
         root = Path(environ[VARIABLE]).resolve()
         if not _is_home(root):
-            raise BadInput.of(
-                f"{VARIABLE} is {root}, which has no notebooks/ and params/; set it to a checkout"
-            )
+            raise BadInput.of(f"{VARIABLE} is {root}, which has no notebooks/ and params/; set it to a checkout")
         return Home(root, root / "outputs")
     for root in (start, *start.parents, PACKAGE.parent):
         if _is_home(root):
             return Home(root, root / "outputs")
     if _is_home(SHIPPED):
         return Home(SHIPPED, start / "outputs")
-    raise BadInput.of(
-        f"no notebooks/ and params/ at or above {start}; run from a checkout, or set {VARIABLE} to one"
-    )
+    raise BadInput.of(f"no notebooks/ and params/ at or above {start}; run from a checkout, or set {VARIABLE} to one")
 
 
 def _is_home(root: Path) -> bool:

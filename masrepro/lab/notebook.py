@@ -175,9 +175,7 @@ def open_run(name: str, namespace: Mapping[str, Any]) -> Run:
     if previous is not None:
         previous.close()
     known = list(schema_of(name).model_fields)
-    params = resolve(
-        name, home=home, variables=parameters(namespace, known=known, reopened=previous is not None)
-    )
+    params = resolve(name, home=home, variables=parameters(namespace, known=known, reopened=previous is not None))
     run_dir = os.environ.get(RUN_DIR)
     if run_dir is None:
         opened = open_folder(
@@ -204,7 +202,5 @@ def _given_folder(path: Path, params: Params) -> RunFolder:
     expected = folder.read()["params"]
     changed = {key: value for key, value in params.values().items() if expected.get(key) != value}
     if changed:
-        raise BadInput.of(
-            f"the notebook itself sets {changed} above open_run; set params in a params file or with -p"
-        )
+        raise BadInput.of(f"the notebook itself sets {changed} above open_run; set params in a params file or with -p")
     return folder

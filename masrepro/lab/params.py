@@ -27,12 +27,8 @@ def _no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-AxisValues = Annotated[
-    tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(_no_repeats)
-]
-Systems = Annotated[
-    tuple[Literal["single_agent", "oracle"], ...], Field(min_length=1), AfterValidator(_no_repeats)
-]
+AxisValues = Annotated[tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(_no_repeats)]
+Systems = Annotated[tuple[Literal["single_agent", "oracle"], ...], Field(min_length=1), AfterValidator(_no_repeats)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +51,14 @@ class Bound:
 class Params(BaseModel):
     """What every notebook has in common."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=()
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=())
     files: ClassVar[tuple[str, ...]] = ("results.json",)
     """Files that a finished run must have left in its folder."""
 
     profile: Profile = Field("desk", description="which params folder these belong to")
     seed: int = Field(1, ge=0, description="seed of sampling; items do not depend on it")
     model: str = Field("desk-solver-s", min_length=1, description="name of the sub-agents' model")
-    max_tokens: int = Field(256, ge=1, description="tokens; upper bound on one completion")
+    max_tokens: int = Field(448, ge=1, description="tokens; upper bound on one completion")
     interactive: bool = Field(False, description="also show widgets, which need a live kernel")
 
     def bound(self) -> Bound:
@@ -102,7 +96,7 @@ class FiveAxesParams(Params):
 
     files: ClassVar[tuple[str, ...]] = ("results.json", "accuracy.csv", "accuracy.svg")
 
-    n_samples: int = Field(100, ge=1, description="items per axis value")
+    n_samples: int = Field(200, ge=1, description="items per axis value")
     axes: Mapping[Axis, AxisValues] = Field(
         {"depth": (2, 4, 6, 8, 10, 12), "parallel": (2, 4, 6, 8)},
         min_length=1,

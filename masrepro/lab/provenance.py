@@ -15,9 +15,7 @@ from typing import Any
 from masrepro.bench import Item
 from masrepro.lab.home import PACKAGE
 
-PACKAGES = (
-    "masrepro torch transformers tokenizers trl peft vllm openai numpy pydantic papermill ipykernel plotly"
-)
+PACKAGES = "masrepro torch transformers tokenizers trl peft vllm openai numpy pydantic papermill ipykernel plotly"
 
 
 def source_hash(notebook: Path) -> str:
@@ -52,11 +50,7 @@ def provenance(root: Path) -> dict[str, Any]:
 def _package_files() -> Iterator[Path]:
     for path in sorted(PACKAGE.rglob("*")):
         relative = path.relative_to(PACKAGE)
-        if (
-            path.is_file()
-            and path.suffix != ".pyc"
-            and not any(part.startswith(".") for part in relative.parts)
-        ):
+        if path.is_file() and path.suffix != ".pyc" and not any(part.startswith(".") for part in relative.parts):
             yield path
 
 
@@ -71,9 +65,7 @@ def _commit(root: Path) -> tuple[str | None, bool | None]:
 
 def _git(root: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10
-        )
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() if done.returncode == 0 else None

@@ -85,7 +85,5 @@ def scrub(folder: Path) -> list[Path]:
 
 def _environment_secrets(environ: Mapping[str, str]) -> dict[str, str]:
     """Secret values by variable name, longest first, so that one that contains another is replaced whole."""
-    found = {
-        name: value for name, value in environ.items() if is_secret_name(name) and len(value) >= _MIN_CHARS
-    }
+    found = {name: value for name, value in environ.items() if is_secret_name(name) and len(value) >= _MIN_CHARS}
     return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))

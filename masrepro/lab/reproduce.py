@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from masrepro.lab.execute import Say
 from masrepro.lab.home import Home
@@ -14,6 +15,9 @@ from masrepro.lab.provenance import source_hash
 from masrepro.lab.resolve import resolve
 from masrepro.lab.run_folder import RunFolder, complete_run
 from masrepro.lab.runner import error_text, run_notebook
+
+WriteReport = Callable[[Path, str], Path]
+"""Writes the report of a profile's runs; given the outputs folder and the profile, returns the page's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,9 @@ class Step:
         return self.status in ("complete", "reused") or self.folder is None
 
 
-def reproduce(home: Home, profile: str, *, fresh: bool = False, say: Say = print) -> list[Step]:
+def reproduce(
+    home: Home, profile: str, *, write_report: WriteReport, fresh: bool = False, say: Say = print
+) -> list[Step]:
     """Run every notebook of a profile, then write ``outputs/report.html``.
 
     A notebook that fails does not keep the next from running.
@@ -42,7 +48,7 @@ def reproduce(home: Home, profile: str, *, fresh: bool = False, say: Say = print
         Before anything runs: everything that is wrong with any notebook's params.
     """
     steps = [_step(home, name, params, fresh, say) for name, params in _all_params(home, profile).items()]
-    _report(home, profile, say)
+    _report(home, profile, write_report, say)
     for line in _table(steps):
         say(line)
     return steps
@@ -65,9 +71,7 @@ def _all_params(home: Home, profile: str) -> dict[str, Params | None]:
             except BadInput as error:
                 problems += error.problems
     if not any(found.values()):
-        problems.append(
-            Problem(f"no notebook has a params file in {home.short(home.root / 'params' / profile)}")
-        )
+        problems.append(Problem(f"no notebook has a params file in {home.short(home.root / 'params' / profile)}"))
     if problems:
         raise BadInput(problems)
     return found
@@ -90,9 +94,7 @@ def _step(home: Home, name: str, params: Params | None, fresh: bool, say: Say) -
     return Step(name, finished.status, finished.seconds / 60, finished.folder)
 
 
-def _report(home: Home, profile: str, say: Say) -> None:
-    from masrepro.report.page import write_report
-
+def _report(home: Home, profile: str, write_report: WriteReport, say: Say) -> None:
     began = time.monotonic()
     path = write_report(home.outputs, profile)
     say(f"== report: {home.short(path)}, {time.monotonic() - began:.1f} s")
@@ -103,7 +105,5 @@ def _table(steps: Sequence[Step]) -> list[str]:
     for step in steps:
         record = step.folder.read() if step.folder else {}
         tokens = record.get("prompt_tokens", 0) + record.get("completion_tokens", 0)
-        lines.append(
-            f"{step.name:32} {step.status:12} {step.minutes:8.1f} {record.get('calls', 0):9,} {tokens:11,}"
-        )
+        lines.append(f"{step.name:32} {step.status:12} {step.minutes:8.1f} {record.get('calls', 0):9,} {tokens:11,}")
     return lines

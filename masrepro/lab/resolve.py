@@ -73,9 +73,7 @@ def resolve(
     upper = [] if file is None else [read_layer(file, home)]
     upper += [_option_layer(key, text) for key, text in options]
     upper += [_variable_layer(key, value, schema) for key, value in (variables or {}).items()]
-    naming = next(
-        (layer for layer in upper if isinstance(layer.values.get("profile"), str)), Layer("--profile")
-    )
+    naming = next((layer for layer in upper if isinstance(layer.values.get("profile"), str)), Layer("--profile"))
     chosen = profile or str(naming.values.get("profile", "desk"))
     if chosen not in PROFILES:
         place = Layer("--profile") if profile else naming
@@ -158,9 +156,7 @@ def _validate(schema: type[Params], layers: Sequence[Layer], profile: str) -> Pa
     try:
         params = schema.model_validate(_frozen(merged))
     except ValidationError as error:
-        details = [
-            detail for detail in _root_causes(error) if refused.isdisjoint(map(str, detail["loc"][:1]))
-        ]
+        details = [detail for detail in _root_causes(error) if refused.isdisjoint(map(str, detail["loc"][:1]))]
         problems += [_problem(schema, detail, origin, layers[0]) for detail in details]
     if problems:
         places = [layer.place for layer in layers]
@@ -236,6 +232,4 @@ def _shown(value: Any) -> str:
 
 def _lower(message: str) -> str:
     message = message.removeprefix("Value error, ").removeprefix("Input ")
-    return (
-        (message[:1].lower() + message[1:]).replace("tuple", "list").replace(" after validation, not 0", "")
-    )
+    return (message[:1].lower() + message[1:]).replace("tuple", "list").replace(" after validation, not 0", "")

@@ -183,12 +183,8 @@ def complete_run(outputs: Path, name: str, params_hash: str, source: str) -> Run
     return None
 
 
-def _new(
-    outputs: Path, name: str, params: Params, source: str, why: str, provenance: dict[str, Any]
-) -> Opened:
-    folder = RunFolder(
-        _unique(outputs / name, f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{params.content_hash[:8]}")
-    )
+def _new(outputs: Path, name: str, params: Params, source: str, why: str, provenance: dict[str, Any]) -> Opened:
+    folder = RunFolder(_unique(outputs / name, f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{params.content_hash[:8]}"))
     lock = folder.lock()
     folder.update(
         name=name,

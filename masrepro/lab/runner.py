@@ -109,9 +109,7 @@ def _wait_for_last_kernel(folder: RunFolder, say: Say) -> None:
     try:
         SampleStore(folder.path, on_wait=lambda: say(WAITING)).close()
     except Locked as error:
-        raise BadInput.of(
-            f"the last run's kernel still writes to {folder.run_id}; end it, or use --fresh"
-        ) from error
+        raise BadInput.of(f"the last run's kernel still writes to {folder.run_id}; end it, or use --fresh") from error
 
 
 def _record_samples(folder: RunFolder) -> None:

@@ -47,9 +47,7 @@ class SampleStore:
         A line other than the last is not a sample.
     """
 
-    def __init__(
-        self, folder: Path, wait_s: float = WAIT_S, on_wait: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, wait_s: float = WAIT_S, on_wait: Callable[[], None] | None = None) -> None:
         self.path = folder / FILE
         self._lock = Lock(folder / ".samples.lock", wait_s, on_wait)
         try:

@@ -10,9 +10,7 @@ from typing import Any
 _DATA = (bool, int, float, str, list, tuple, dict, NoneType)
 
 
-def parameters(
-    namespace: Mapping[str, Any], *, known: Sequence[str], reopened: bool = False
-) -> dict[str, Any]:
+def parameters(namespace: Mapping[str, Any], *, known: Sequence[str], reopened: bool = False) -> dict[str, Any]:
     """The params among a notebook's variables.
 
     Parameters

@@ -42,9 +42,7 @@ class Body:
 
     def error(self, rule: str, what: str, offset: int, hint: str, of: str = "") -> OrchestrationError:
         """An error at an offset; `of` names the agent or flow it belongs to, where that is known."""
-        return OrchestrationError(
-            rule, what, f"{self.place(offset)}, {of}" if of else self.place(offset), hint
-        )
+        return OrchestrationError(rule, what, f"{self.place(offset)}, {of}" if of else self.place(offset), hint)
 
 
 def body_of(reply: str) -> Body:
@@ -67,9 +65,7 @@ def body_of(reply: str) -> Body:
         end = _fence_end(whole, fence)
         start = _after_thinking(whole, fence.end())
     if not reply[start:end].strip():
-        raise whole.error(
-            "nothing-built", "there is no text", start, "Create at least one agent, or answer directly."
-        )
+        raise whole.error("nothing-built", "there is no text", start, "Create at least one agent, or answer directly.")
     return Body(reply[start:end], reply, start)
 
 

@@ -103,13 +103,9 @@ class Catalogue:
                 raise _misfit("no-tools", f"{workflow.name} uses no tools", "Leave tools out.", agent, index)
             if agent.roles and not workflow.needs_roles:
                 raise _misfit("no-roles", f"{workflow.name} has no roles", "Leave roles out.", agent, index)
-            if workflow.needs_roles and (
-                len(agent.roles) < 2 or any(len(role.strip()) < 2 for role in agent.roles)
-            ):
+            if workflow.needs_roles and (len(agent.roles) < 2 or any(len(role.strip()) < 2 for role in agent.roles)):
                 what = f"{workflow.name} needs two or more roles with a name, not {list(agent.roles)}"
-                raise _misfit(
-                    "too-few-roles", what, "Name who argues, e.g. a proponent and a critic.", agent, index
-                )
+                raise _misfit("too-few-roles", what, "Name who argues, e.g. a proponent and a critic.", agent, index)
 
     def tool_schemas(self, dom: DoM = DoM.HIGH) -> list[dict[str, Any]]:
         """The primitives as OpenAI tool schemas, with the names of this catalogue as enumerations.
@@ -147,9 +143,7 @@ class Catalogue:
             },
         }
 
-    def _unknown(
-        self, kind: Literal["workflow", "tool"], name: str, agent: Agent, index: int
-    ) -> OrchestrationError:
+    def _unknown(self, kind: Literal["workflow", "tool"], name: str, agent: Agent, index: int) -> OrchestrationError:
         known = [w.name for w in self.workflows] if kind == "workflow" else [tool.name for tool in self.tools]
         near = get_close_matches(name, known, n=1)
         by_other_name = self._by_xml_name.get(name)
@@ -178,9 +172,7 @@ def _misfit(rule: str, what: str, hint: str, agent: Agent, index: int) -> Orches
 STANDARD = Catalogue(
     workflows=(
         Workflow("cot", "Chain of thought", "Thinks step by step and answers once.", "CoTAgent"),
-        Workflow(
-            "cot_sc", "Self-consistency", "Thinks several times and takes the majority answer.", "SCAgent"
-        ),
+        Workflow("cot_sc", "Self-consistency", "Thinks several times and takes the majority answer.", "SCAgent"),
         Workflow(
             "debate",
             "Debate",
@@ -188,9 +180,7 @@ STANDARD = Catalogue(
             "DebateAgent",
             needs_roles=True,
         ),
-        Workflow(
-            "reflexion", "Reflexion", "Answers, criticises its answer and revises it.", "ReflexionAgent"
-        ),
+        Workflow("reflexion", "Reflexion", "Answers, criticises its answer and revises it.", "ReflexionAgent"),
         Workflow(
             "deep_research",
             "Deep research",

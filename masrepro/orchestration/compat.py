@@ -127,9 +127,7 @@ def _read_high(body: Body, draft: Draft[int], catalogue: Catalogue) -> None:
     _resolve_references(draft)
 
 
-def _agent_of_block(
-    body: Body, start: int, end: int, draft: Draft[int], catalogue: Catalogue
-) -> Agent | None:
+def _agent_of_block(body: Body, start: int, end: int, draft: Draft[int], catalogue: Catalogue) -> Agent | None:
     block = body.text[start:end]
     agent_id, name = field(block, "agent_id"), field(block, "agent_name")
     if not agent_id or not agent_id.text or not name or not name.text:

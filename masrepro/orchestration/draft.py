@@ -44,9 +44,7 @@ class Draft(Generic[Mark]):
             self.answer_marks.append(mark)
         else:
             place = self.locate(mark)
-            raise OrchestrationError(
-                "repeated-answer", "there is a second direct answer", place, "Answer once."
-            )
+            raise OrchestrationError("repeated-answer", "there is a second direct answer", place, "Answer once.")
 
     def warn(self, warning: str) -> None:
         """Record a leniency."""

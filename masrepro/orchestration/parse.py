@@ -52,9 +52,7 @@ def parse(
     return _build(_read_as_released(text, dom, catalogue), dom, catalogue)
 
 
-def write(
-    plan: Orchestration, notation: Notation, dom: DoM = DoM.HIGH, catalogue: Catalogue = STANDARD
-) -> str:
+def write(plan: Orchestration, notation: Notation, dom: DoM = DoM.HIGH, catalogue: Catalogue = STANDARD) -> str:
     """The plan as text that `parse` reads back to the same plan; `Orchestration.to` is the short way here."""
     if notation == "calls":
         return calls.write(plan)

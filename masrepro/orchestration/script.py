@@ -25,17 +25,13 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_IN_TEXT = re.compile(
-    r"""(?P<escape>\\(?:[\n\\'"abfnrtvxNuU0-7]|\r\n?)) | (?P<backslash>\\) | \r""", re.VERBOSE
-)
+_IN_TEXT = re.compile(r"""(?P<escape>\\(?:[\n\\'"abfnrtvxNuU0-7]|\r\n?)) | (?P<backslash>\\) | \r""", re.VERBOSE)
 # Python normalises identifiers but not keywords: with a fullwidth f, this is an argument named "from".
 _FROM = "\uff46rom"
 # To Python, a form feed puts the margin back to the left.
 _NO_INDENT = "\f"
 
-_HINT = (
-    "Write nothing but calls of create_agent, create_flow and answer, one a line, with every text in quotes."
-)
+_HINT = "Write nothing but calls of create_agent, create_flow and answer, one a line, with every text in quotes."
 _SYNTAX_HINTS = {
     "unterminated": "Close the text with its quote; a line break in it is \\n, or needs triple quotes.",
     "a backslash": "Write a backslash that is meant as text twice: \\\\",
@@ -84,14 +80,10 @@ class Script:
         for keyword in call.keywords:
             if keyword.arg is None:
                 hint = "Name every argument; nothing can be unpacked."
-                raise self._error(
-                    "positional-argument", f"{self._excerpt(keyword.value)} is unpacked", keyword, hint
-                )
+                raise self._error("positional-argument", f"{self._excerpt(keyword.value)} is unpacked", keyword, hint)
             if keyword.arg in arguments:
                 hint = "Give each argument once."
-                raise self._error(
-                    "repeated-argument", f"the argument {keyword.arg!r} comes twice", keyword, hint
-                )
+                raise self._error("repeated-argument", f"the argument {keyword.arg!r} comes twice", keyword, hint)
             value = keyword.value
             arguments[keyword.arg] = value.value if type(value) is ast.Constant else self._literal(value)
         return arguments
@@ -136,10 +128,7 @@ class Script:
 
     def _literal(self, node: ast.expr) -> object:
         if isinstance(node, ast.List | ast.Tuple):
-            return [
-                item.value if isinstance(item, ast.Constant) else self._not_literal(item)
-                for item in node.elts
-            ]
+            return [item.value if isinstance(item, ast.Constant) else self._not_literal(item) for item in node.elts]
         return self._not_literal(node)
 
     def _not_literal(self, node: ast.expr) -> object:
@@ -148,9 +137,7 @@ class Script:
             hint = "Take away the f before the quotes; ${a} is filled in later by itself."
         raise self._error("not-a-literal", f"{self._excerpt(node)} is an expression", node, hint)
 
-    def _error(
-        self, rule: str, what: str, node: ast.expr | ast.stmt | ast.keyword, hint: str
-    ) -> OrchestrationError:
+    def _error(self, rule: str, what: str, node: ast.expr | ast.stmt | ast.keyword, hint: str) -> OrchestrationError:
         return self.body.error(rule, what, self._offset(node.lineno, node.col_offset), hint)
 
     def _syntax_error(self, error: SyntaxError) -> OrchestrationError:

@@ -64,9 +64,7 @@ class Primitive:
                 raise self._repeated_argument(name, where)
             if type(value) is str and parameter.kind == "text":
                 values[parameter.name] = value
-            elif (
-                type(value) is list and parameter.kind == "texts" and all(type(item) is str for item in value)
-            ):
+            elif type(value) is list and parameter.kind == "texts" and all(type(item) is str for item in value):
                 values[parameter.name] = tuple(value)
             elif value is not None or parameter.required:
                 raise self._wrong_type(parameter, name, value, where)
@@ -77,9 +75,7 @@ class Primitive:
 
     def example(self) -> str:
         """The call with its required arguments, as a hint shows it."""
-        arguments = ", ".join(
-            f'{parameter.name}="..."' for parameter in self.parameters if parameter.required
-        )
+        arguments = ", ".join(f'{parameter.name}="..."' for parameter in self.parameters if parameter.required)
         return f"{self.name}({arguments})"
 
     def _unknown_argument(self, name: str, where: Where) -> OrchestrationError:
@@ -150,9 +146,7 @@ PRIMITIVES: dict[str, Primitive] = {
                 Parameter("workflow", "text", False, "How it works; cot if left out."),
                 Parameter("tools", "texts", False, "The tools that it may use."),
                 Parameter("roles", "texts", False, "Two or more debaters, for a workflow that needs them."),
-                Parameter(
-                    "backbone", "text", False, "The model that it runs on; the default one if left out."
-                ),
+                Parameter("backbone", "text", False, "The model that it runs on; the default one if left out."),
             ),
             Agent,
         ),

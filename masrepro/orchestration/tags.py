@@ -62,11 +62,7 @@ class Scanner:
         if tag[1]:
             if inside is None or tag[2] != inside.name:
                 expected = f"<{inside.name}> is open" if inside else "nothing is open"
-                hint = (
-                    f"Close <{inside.name}> with </{inside.name}>."
-                    if inside
-                    else "Take it out, or open it before."
-                )
+                hint = f"Close <{inside.name}> with </{inside.name}>." if inside else "Take it out, or open it before."
                 raise self.body.error("unmatched-tag", f"</{tag[2]}> comes while {expected}", start, hint)
             self.at = tag.end()
             return None

@@ -30,9 +30,7 @@ def read(body: Body) -> Draft[int]:
     """
     items = _json(body.text, body)
     if not isinstance(items, list):
-        raise body.error(
-            "not-a-list", "the text is no JSON list", 0, f"Write a list of tool calls: [{_SHAPE}, ...]"
-        )
+        raise body.error("not-a-list", "the text is no JSON list", 0, f"Write a list of tool calls: [{_SHAPE}, ...]")
     draft: Draft[int] = Draft("call {}".format)
     for number, item in enumerate(items, start=1):
         primitive, arguments = _call(item, number, body)
@@ -67,11 +65,7 @@ def write(plan: Orchestration) -> str:
 
 def _call(item: object, number: int, body: Body) -> tuple[Primitive, dict[str, object]]:
     place = f"call {number}"
-    function = (
-        item.get("function")
-        if isinstance(item, dict) and item.get("type", "function") == "function"
-        else None
-    )
+    function = item.get("function") if isinstance(item, dict) and item.get("type", "function") == "function" else None
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
         raise OrchestrationError("not-a-call", "this is no tool call", place, f"Write {_SHAPE}")
     name = function["name"]
@@ -98,9 +92,7 @@ def _json(text: str, body: Body, place: str = "") -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
             twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-            fail(
-                "repeated-argument", f"the key {twice!r} comes twice in one object", 0, "Give each key once."
-            )
+            fail("repeated-argument", f"the key {twice!r} comes twice in one object", 0, "Give each key once.")
         return found
 
     try:

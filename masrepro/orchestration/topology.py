@@ -54,11 +54,7 @@ def topology_of(agents: Sequence[Agent], flows: Sequence[Flow]) -> Topology:
     seen: set[tuple[str, str]] = set()
     for index, flow in enumerate(flows):
         pair = flow.source, flow.target
-        if (
-            pair in seen
-            or flow.source == flow.target
-            or not (flow.source in position and flow.target in position)
-        ):
+        if pair in seen or flow.source == flow.target or not (flow.source in position and flow.target in position):
             raise _bad_flow(index, flow, position)
         seen.add(pair)
         outputs[flow.source].append(flow)
@@ -74,9 +70,7 @@ def topology_of(agents: Sequence[Agent], flows: Sequence[Flow]) -> Topology:
 def check_text(agents: Sequence[Agent], flows: Sequence[Flow], answer: str | None) -> None:
     """Refuse what cannot be sent to any model: a lone surrogate is half a character and has no UTF-8 form."""
     for index, agent in enumerate(agents):
-        if not _is_unicode(
-            agent.role, agent.goal, agent.workflow, *agent.tools, *agent.roles, agent.backbone or ""
-        ):
+        if not _is_unicode(agent.role, agent.goal, agent.workflow, *agent.tools, *agent.roles, agent.backbone or ""):
             raise _not_unicode(f"agent {agent.id!r}", ("agent", index))
     for index, flow in enumerate(flows):
         if not _is_unicode(flow.payload):
@@ -151,9 +145,7 @@ def _levels(inputs: dict[str, list[Flow]], outputs: dict[str, list[Flow]]) -> tu
     return tuple(levels)
 
 
-def _check_sink(
-    position: dict[str, int], inputs: dict[str, list[Flow]], outputs: dict[str, list[Flow]]
-) -> None:
+def _check_sink(position: dict[str, int], inputs: dict[str, list[Flow]], outputs: dict[str, list[Flow]]) -> None:
     """With one sink and no cycle everything is connected to it, for every path has to end somewhere."""
     sinks = [agent for agent in position if not outputs[agent]]
     if len(sinks) == 1:

@@ -153,9 +153,7 @@ def _fields(scanner: Scanner, opened: Tag, allowed: tuple[str, ...]) -> dict[str
     while tag := scanner.opening(opened, allowed):
         if tag.name in fields:
             hint = f"Keep one <{tag.name}>."
-            raise scanner.body.error(
-                "repeated-tag", f"<{tag.name}> comes twice in one agent", tag.start, hint
-            )
+            raise scanner.body.error("repeated-tag", f"<{tag.name}> comes twice in one agent", tag.start, hint)
         if tag.name == "required_arguments":
             fields |= _fields(scanner, tag, _ARGUMENTS)
             fields[tag.name] = Content("", tag.start, False)
@@ -209,9 +207,7 @@ def _end_of_edge(scanner: Scanner, tag: Tag, expected: str) -> str:
 
 def _read_answer(scanner: Scanner, opened: Tag, found: _Found) -> None:
     if found.answer:
-        raise scanner.body.error(
-            "repeated-answer", "there is a second <answer>", opened.start, "Answer once."
-        )
+        raise scanner.body.error("repeated-answer", "there is a second <answer>", opened.start, "Answer once.")
     found.answer = scanner.content(opened, _STRUCTURE)
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from masrepro.agents.agent import Output, SubAgent
 from masrepro.models.model import Model, Pool, Sampling, Usage
 from masrepro.orchestration.plan import Orchestration
+from masrepro.runtime.blocking import wait_for
 from masrepro.runtime.budget import UNLIMITED, Budget, Meter
 from masrepro.runtime.call import Log
 from masrepro.runtime.dataflow import Dataflow
@@ -95,8 +92,10 @@ async def run(
     PlanNotRunnable
         Before the first call: see `masrepro.runtime.staff`.
 
-    Notes ----- Cancelling this coroutine cancels everything that it started. An exception that is neither a
-    `ModelError` nor the budget's comes from a fault in a program and propagates.
+    Notes
+    -----
+    Cancelling this coroutine cancels everything that it started. An exception that is neither a `ModelError` nor the
+    budget's comes from a fault in a program and propagates.
     """
     if rationale_chars < 0:
         raise ValueError(f"rationale_chars must be 0 or more, got {rationale_chars}")
@@ -130,30 +129,7 @@ def run_sync(
         rationale_chars=rationale_chars,
         clock=clock,
     )
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(running)
-    return _run_in_thread(running)
-
-
-def _run_in_thread(running: Coroutine[Any, Any, RunResult]) -> RunResult:
-    """Block until the run has ended; an interrupt meanwhile (a notebook's stop button) cancels the run."""
-    task: asyncio.Task[RunResult] | None = None
-
-    async def watched() -> RunResult:
-        nonlocal task
-        task = asyncio.current_task()
-        return await running
-
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="masrepro-run") as thread:
-        try:
-            return thread.submit(contextvars.copy_context().run, asyncio.run, watched()).result()
-        except BaseException:
-            if task is not None and not task.done():
-                with suppress(RuntimeError):  # the run has just ended by itself and closed its loop
-                    task.get_loop().call_soon_threadsafe(task.cancel)
-            raise
+    return wait_for(running)
 
 
 def _result(dataflow: Dataflow) -> RunResult:

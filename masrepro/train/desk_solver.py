@@ -320,19 +320,3 @@ def _publish(
     }
     (folder / "training.json").write_text(json.dumps(training, indent=2) + "\n")
     return folder
-
-
-if __name__ == "__main__":
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minutes", type=float)
-    parser.add_argument("--folder", type=Path)
-    parser.add_argument("--lr", type=float, default=2e-3)
-    parser.add_argument("--seed", type=int, default=0)
-    said = parser.parse_args()
-    train(
-        Recipe(minutes=said.minutes, seed=said.seed, learning_rate=said.lr),
-        said.folder,
-        report=lambda line: print(line, flush=True),
-    )

@@ -23,9 +23,7 @@ def plan_of(n_agents: int) -> Orchestration:
     flows = []
     for index in range(1, n_agents):
         earlier = sorted({0, index - 1})
-        goal = (
-            f"Find the number of each Harbor's Basket, given {' and '.join(f'${{a{i}}}' for i in earlier)}."
-        )
+        goal = f"Find the number of each Harbor's Basket, given {' and '.join(f'${{a{i}}}' for i in earlier)}."
         agents.append(Agent(f"a{index}", "solver", goal, "cot"))
         flows += [Flow(f"a{i}", f"a{index}", "the number of each Mill's Crate") for i in earlier]
     return Orchestration(tuple(agents), tuple(flows))
@@ -52,9 +50,7 @@ def _round_s(call: Callable[[], object], n_calls: int) -> float:
 
 def texts_of(plan: Orchestration) -> dict[str, tuple[Notation, str]]:
     """The plan in every notation, and as calls that need a syntax tree."""
-    written: dict[str, tuple[Notation, str]] = {
-        notation: (notation, plan.to(notation)) for notation in NOTATIONS
-    }
+    written: dict[str, tuple[Notation, str]] = {notation: (notation, plan.to(notation)) for notation in NOTATIONS}
     written["calls, tools"] = "calls", plan.to("calls").replace('"cot")', '"cot", tools=["search"])')
     return written
 
@@ -71,10 +67,7 @@ def main() -> None:
         n_chars = len(texts_of(plan_of(n_agents))[name][1])
         us_an_agent = ms[name, n_agents] / n_agents * 1e3
         ratio = us_an_agent / (ms[name, 10] / 10 * 1e3)
-        print(
-            f"{name:<14}{n_agents:>8}{n_chars:>10}{ms[name, n_agents]:>10.3f}"
-            f"{us_an_agent:>10.1f}{ratio:>10.2f}"
-        )
+        print(f"{name:<14}{n_agents:>8}{n_chars:>10}{ms[name, n_agents]:>10.3f}{us_an_agent:>10.1f}{ratio:>10.2f}")
 
 
 if __name__ == "__main__":

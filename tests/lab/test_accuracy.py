@@ -16,9 +16,7 @@ from masrepro.lab.accuracy import Accuracy
         (Accuracy(199, 200), "199/200, 99.5 %", 0.995),
     ],
 )
-def test_errors_make_accuracy_a_range_without_a_value(
-    accuracy: Accuracy, text: str, value: float | None
-) -> None:
+def test_errors_make_accuracy_a_range_without_a_value(accuracy: Accuracy, text: str, value: float | None) -> None:
     assert str(accuracy) == text
     assert accuracy.value == value
 

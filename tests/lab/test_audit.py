@@ -8,9 +8,7 @@ import pytest
 from masrepro.lab.audit import audit, short_traceback
 
 
-def code(
-    count: int | None, *outputs: dict[str, Any], source: str = "x = 1", exception: bool = False
-) -> dict[str, Any]:
+def code(count: int | None, *outputs: dict[str, Any], source: str = "x = 1", exception: bool = False) -> dict[str, Any]:
     papermill = {"exception": exception, "status": "completed"}
     return {
         "cell_type": "code", "source": source, "execution_count": count, "outputs": list(outputs),

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from fixture_home import FixtureHome
 
-from masrepro.lab.cli import main
+from masrepro.cli import main
 from masrepro.lab.home import Home, find_home
 from masrepro.lab.problem import BadInput
 from masrepro.lab.provenance import source_hash
@@ -62,7 +62,7 @@ def test_list_shows_each_notebook_with_its_title_and_params(
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     assert "00_start_here: Greets\n" in text and "01_five_axes: Evaluates a few items\n" in text
-    assert "n_samples      items per axis value (default 100)" in text
+    assert "n_samples      items per axis value (default 200)" in text
 
 
 def test_reproduce_runs_what_is_missing_reports_and_reuses(

@@ -49,9 +49,7 @@ class Scripted:
     context_tokens = 4096
     price: Price | None = PRICE
 
-    def __init__(
-        self, replies: dict[str, str | ModelError | float] | None = None, finish: Finish = "stop"
-    ) -> None:
+    def __init__(self, replies: dict[str, str | ModelError | float] | None = None, finish: Finish = "stop") -> None:
         self.replies = replies or {}
         self.finish = finish
         self.samplings: list[Sampling] = []
@@ -187,9 +185,7 @@ async def test_a_fault_in_a_program_ends_the_evaluation_and_says_where() -> None
 async def test_results_are_in_the_order_of_items_and_repeats_whatever_finishes_first() -> None:
     slow_first: dict[str, str | ModelError | float] = {f"Question {i}?": 0.05 - 0.01 * i for i in range(5)}
     evaluation = await one(Scripted(slow_first), n=5, repeats=2)
-    assert [(s.item_id, s.repeat) for s in evaluation.samples] == [
-        (f"i{i}", r) for i in range(5) for r in range(2)
-    ]
+    assert [(s.item_id, s.repeat) for s in evaluation.samples] == [(f"i{i}", r) for i in range(5) for r in range(2)]
 
 
 async def test_concurrency_is_bounded_and_used() -> None:
@@ -293,7 +289,5 @@ async def test_progress_tells_where_it_starts_and_where_it_ends(tmp_path: Path) 
     with SampleStore(tmp_path) as store:
         await one(Scripted(), n=2, store=store)
         told: list[tuple[int, int]] = []
-        await one(
-            Scripted(), n=4, store=store, progress=lambda finished, total: told.append((finished, total))
-        )
+        await one(Scripted(), n=4, store=store, progress=lambda finished, total: told.append((finished, total)))
     assert told == [(2, 4), (3, 4), (4, 4)]

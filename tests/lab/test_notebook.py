@@ -55,7 +55,7 @@ def status(run: Run) -> str:
 def test_variables_lie_over_the_profile_file() -> None:
     run = opened(n_samples=7)
     assert isinstance(run.params, FiveAxesParams)
-    assert (run.params.n_samples, run.params.max_tokens) == (7, 256)
+    assert (run.params.n_samples, run.params.max_tokens) == (7, 448)
 
 
 def test_a_misspelt_variable_is_named_before_a_folder_is_made(fixture_home: FixtureHome) -> None:
@@ -155,7 +155,7 @@ def test_a_kernel_that_has_not_loaded_torch_gets_quiet_threads(monkeypatch: pyte
 def test_importing_the_notebook_side_is_light() -> None:
 
     heavy = "torch transformers openai pandas plotly papermill IPython matplotlib"
-    program = f"import sys, masrepro.lab.cli; print([m for m in {heavy!r}.split() if m in sys.modules])"
+    program = f"import sys, masrepro.cli; print([m for m in {heavy!r}.split() if m in sys.modules])"
     arguments = [sys.executable, "-c", program]
     root = str(Path(__file__).parents[2])
     done = subprocess.run(arguments, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": root})

@@ -131,15 +131,11 @@ def test_unknown_names_come_with_the_nearest_known(home: Home) -> None:
     with pytest.raises(BadInput, match=r"no notebook 01_five_axis, did you mean 01_five_axes?"):
         resolve("01_five_axis", home=home)
     assert problems(home, profile="smok") == ["--profile: no profile smok, did you mean smoke?"]
-    assert problems(home, variables={"profile": "smok"}) == [
-        "variable profile: no profile smok, did you mean smoke?"
-    ]
+    assert problems(home, variables={"profile": "smok"}) == ["variable profile: no profile smok, did you mean smoke?"]
 
 
 def test_options_follow_the_same_rules(home: Home) -> None:
-    params = resolve(
-        NAME, home=home, profile="smoke", options=[("interactive", "false"), ("axes.depth", "[6]")]
-    )
+    params = resolve(NAME, home=home, profile="smoke", options=[("interactive", "false"), ("axes.depth", "[6]")])
     assert params.interactive is False
     assert five_axes(params).axes == {"depth": (6,), "parallel": (2,)}
     told = problems(
@@ -219,9 +215,7 @@ class BatchParams(Params):
         return self
 
 
-def test_missing_fields_and_rules_between_fields_are_told_too(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_fields_and_rules_between_fields_are_told_too(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cast(dict[str, type[Params]], SCHEMAS), NAME, BatchParams)
     file = home.params_file(NAME, "smoke")
     file.write_text("profile: smoke\nbatch: 6\n")

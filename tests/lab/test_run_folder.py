@@ -129,9 +129,7 @@ def test_spend_and_time_are_put_on_record(tmp_path: Path) -> None:
     assert (record["status"], record["reason"]) == ("complete", None)
 
 
-def test_files_written_through_the_folder_hold_no_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_written_through_the_folder_hold_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIXTURE_API_KEY", "swordfish")
     folder = opened(tmp_path).folder
     folder.write("note.txt", "the key is swordfish")
@@ -146,9 +144,7 @@ def test_provenance_names_code_and_machine_but_no_host_user_or_path() -> None:
     assert found["versions"]["python"] and found["versions"]["pydantic"]
     assert found["hardware"]["cores"] >= 1 and found["hardware"]["memory_gib"] > 0
     assert str(root) not in json.dumps(found)
-    assert provenance(root / "masrepro")["commit"] is None, (
-        "a folder inside some repository is not that repository"
-    )
+    assert provenance(root / "masrepro")["commit"] is None, "a folder inside some repository is not that repository"
 
 
 def test_params_that_mean_the_same_hash_the_same() -> None:

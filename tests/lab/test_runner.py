@@ -46,9 +46,7 @@ def test_a_killed_kernel_is_a_failed_run_that_the_same_command_resumes(fixture_h
     assert (record(folder)["n_samples"], record(folder)["calls"]) == (2, 2)
     # papermill's own word, which is why there is an audit.
     cells = json.loads((folder / "notebook.ipynb").read_bytes())["cells"]
-    assert {cell["metadata"]["papermill"]["status"] for cell in cells if cell["cell_type"] == "code"} == {
-        "completed"
-    }
+    assert {cell["metadata"]["papermill"]["status"] for cell in cells if cell["cell_type"] == "code"} == {"completed"}
 
     code, output = fixture_home.masrepro(*RUN)
     assert code == 0, output
@@ -78,19 +76,14 @@ def test_a_failure_is_shown_shortly_and_no_secret_is_left_under_outputs(fixture_
     code, output = fixture_home.masrepro(*RUN, FIXTURE_API_KEY=secret)
     (folder,) = fixture_home.runs()
     assert code == 1
-    assert (
-        "failed: code cell 5 of 6 raised RuntimeError: request with [FIXTURE_API_KEY] was refused" in output
-    )
+    assert "failed: code cell 5 of 6 raised RuntimeError: request with [FIXTURE_API_KEY] was refused" in output
     assert f"executed notebook: outputs/01_five_axes/{folder.name}/notebook.ipynb" in output
     assert secret not in output
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert {"notebook.ipynb", "run.json", "settings.json", "by_hand.txt"} <= {path.name for path in files}
     for path in files:
         assert secret.encode() not in path.read_bytes(), path
-    assert (
-        str(fixture_home.root)
-        not in (folder / "run.json").read_text() + (folder / "notebook.ipynb").read_text()
-    )
+    assert str(fixture_home.root) not in (folder / "run.json").read_text() + (folder / "notebook.ipynb").read_text()
 
 
 def test_after_kill_9_the_same_command_runs_only_what_was_in_flight(fixture_home: FixtureHome) -> None:

@@ -15,9 +15,7 @@ from masrepro.models.model import Message, Usage
 from masrepro.runtime.trace import Span, Trace
 
 USAGE = Usage(2, 30, 7, Decimal("0.00012"))
-TRACE = Trace(
-    [Span(0, None, "a1", "call", "m", 0.0, 0.5, USAGE, (), (Message("user", "why?\u2028\x85"),), 256, "4")]
-)
+TRACE = Trace([Span(0, None, "a1", "call", "m", 0.0, 0.5, USAGE, (), (Message("user", "why?\u2028\x85"),), 256, "4")])
 
 
 def sample(item_id: str, repeat: int = 0, **changes: object) -> Sample:

@@ -51,9 +51,7 @@ PLAIN = [
 
 
 @pytest.mark.parametrize(("text", "told"), SILENT_CHANGES)
-def test_a_value_that_yaml_1_1_reads_otherwise_is_refused_with_key_value_line_and_remedy(
-    text: str, told: str
-) -> None:
+def test_a_value_that_yaml_1_1_reads_otherwise_is_refused_with_key_value_line_and_remedy(text: str, told: str) -> None:
     document = read_yaml(f"seed: 1\nname: {text}\n")
     (problem,) = document.problems
     assert problem.line == 2
@@ -117,11 +115,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
 
 
 @settings(deadline=None)
-@given(
-    st.recursive(
-        SCALARS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS.filter(bool), inner), max_leaves=12
-    )
-)
+@given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS.filter(bool), inner), max_leaves=12))
 def test_what_a_writer_of_yaml_1_1_writes_comes_back(value: Any) -> None:
     document = read_yaml(yaml.safe_dump({"value": value}, default_flow_style=False))
     if not document.problems:  # text that the writer left plain, and the two versions take differently

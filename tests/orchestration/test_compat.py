@@ -9,9 +9,7 @@ import pytest
 
 from masrepro.orchestration import DoM, Flow, OrchestrationError, parse
 
-CASES = json.loads(
-    (Path(__file__).parent.parent / "cases" / "released_parser.json").read_text(encoding="utf-8")
-)
+CASES = json.loads((Path(__file__).parent.parent / "cases" / "released_parser.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])
@@ -37,9 +35,7 @@ def test_as_the_released_parser_takes_it(case):
     assert any(case["warning"] in warning for warning in plan.warnings) or not case["warning"]
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in CASES if c["verdict"] == "accept"], ids=lambda case: case["what"]
-)
+@pytest.mark.parametrize("case", [c for c in CASES if c["verdict"] == "accept"], ids=lambda case: case["what"])
 def test_every_leniency_is_a_warning(case):
     dom = DoM.parse(case["dom"])
     warnings = parse(case["text"], "xml", dom, compat="paper").warnings

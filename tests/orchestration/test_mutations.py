@@ -194,9 +194,7 @@ HOSTILE_XML = {
     "thoughts": "<thinking></thinking>" * (N // 20),
     "deep list": DEBATE.replace("ROLES", "[" * N),
     "markers": "assistant " * (N // 10),
-    "strange ids": "".join(
-        DEBATE.replace("<agent_id>", f"<agent_id>{chr(0x4E00 + i)}") for i in range(4_000)
-    ),
+    "strange ids": "".join(DEBATE.replace("<agent_id>", f"<agent_id>{chr(0x4E00 + i)}") for i in range(4_000)),
 }
 HOSTILE_JSON = {
     "brackets": "[" * N,
@@ -215,9 +213,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("notation", "name", "text", "options"), HOSTILE, ids=[f"{h[0]}: {h[1]}" for h in HOSTILE]
-)
+@pytest.mark.parametrize(("notation", "name", "text", "options"), HOSTILE, ids=[f"{h[0]}: {h[1]}" for h in HOSTILE])
 def test_hostile_text_ends_soon_and_in_no_other_exception(notation, name, text, options):
     start = time.perf_counter()
     try:

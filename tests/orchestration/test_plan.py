@@ -47,9 +47,7 @@ def test_unknown_agent_is_a_key_error_that_lists_the_known():
 def test_template_has_no_backbones():
     assert DIAMOND.is_template
     staffed = dataclasses.replace(DIAMOND.agents[1], backbone="small")
-    assert not dataclasses.replace(
-        DIAMOND, agents=(DIAMOND.agents[0], staffed, *DIAMOND.agents[2:])
-    ).is_template
+    assert not dataclasses.replace(DIAMOND, agents=(DIAMOND.agents[0], staffed, *DIAMOND.agents[2:])).is_template
 
 
 def test_lists_are_taken_for_tuples():
@@ -157,9 +155,7 @@ def test_hash_is_the_same_in_another_process():
         'print(parse(\'create_agent(id="a", role="\\u2028", goal="g", tools=["search"])\').content_hash)'
     )
     environment = {"PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path)}
-    out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     plan = parse('create_agent(id="a", role="\u2028", goal="g", tools=["search"])')
     assert out.stdout.strip() == plan.content_hash == "3c3759c063b3fa31"
 

@@ -45,9 +45,9 @@ def agents(draw: st.DrawFn, agent_id: str, sources: list[str]) -> Agent:
 @st.composite
 def systems(draw: st.DrawFn, max_agents: int = 6) -> Orchestration:
     ids = draw(st.lists(IDS, min_size=1, max_size=max_agents, unique=True))
-    pairs = {
-        (source, target) for j, target in enumerate(ids) for source in ids[:j] if draw(st.booleans())
-    } | {(source, ids[-1]) for source in ids[:-1]}
+    pairs = {(source, target) for j, target in enumerate(ids) for source in ids[:j] if draw(st.booleans())} | {
+        (source, ids[-1]) for source in ids[:-1]
+    }
     flows = [Flow(*pair, draw(st.one_of(st.just(""), TEXTS))) for pair in sorted(pairs)]
     built = [draw(agents(i, [f.source for f in flows if f.target == i])) for i in draw(st.permutations(ids))]
     return Orchestration(tuple(built), tuple(draw(st.permutations(flows))))

@@ -45,9 +45,7 @@ def test_what_a_schema_allows_is_read(dom):
     """A call that fills every property with its first allowed value parses, if its agent needs no roles."""
     for schema in STANDARD.tool_schemas(dom):
         function = schema["function"]
-        arguments = {
-            name: first_value(name, value) for name, value in function["parameters"]["properties"].items()
-        }
+        arguments = {name: first_value(name, value) for name, value in function["parameters"]["properties"].items()}
         arguments.pop("roles", None)
         calls = [call(function["name"], arguments)]
         if function["name"] == "create_flow":

@@ -45,15 +45,7 @@ def test_shape_and_verdict_of_random_systems_against_every_path():
         cyclic = any(len(set(path)) < len(path) for path in paths)
         sinks = [i for i in range(n) if not any(i == source for source, _ in pairs)]
         alone = [i for i in sinks if n > 1 and not any(i == target for _, target in pairs)]
-        expected = (
-            "cycle"
-            if cyclic
-            else "valid"
-            if len(sinks) == 1
-            else "disconnected"
-            if alone
-            else "several-sinks"
-        )
+        expected = "cycle" if cyclic else "valid" if len(sinks) == 1 else "disconnected" if alone else "several-sinks"
         verdicts[expected] += 1
         if expected != "valid":
             with pytest.raises(OrchestrationError) as caught:
@@ -65,9 +57,7 @@ def test_shape_and_verdict_of_random_systems_against_every_path():
         assert plan.sink == f"a{sinks[0]}"
         assert set(plan.sources) == {f"a{i}" for i in range(n) if not any(i == target for _, target in pairs)}
         assert plan.longest_chain == max(map(len, paths))
-        assert {a: d for d, level in enumerate(plan.levels) for a in level} == {
-            f"a{i}": d for i, d in depth.items()
-        }
+        assert {a: d for d, level in enumerate(plan.levels) for a in level} == {f"a{i}": d for i, d in depth.items()}
         assert plan.width == max(map(len, plan.levels))
         assert tuple(int(agent[1:]) for agent in plan.critical_path) in paths
         assert len(plan.critical_path) == plan.longest_chain

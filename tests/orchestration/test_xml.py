@@ -76,9 +76,7 @@ def test_high_form():
 
 
 @pytest.mark.parametrize("dom", [DoM.LOW, DoM.HIGH, DoM.at_most(1)], ids=str)
-@pytest.mark.parametrize(
-    ("given", "goal"), [("", ""), ('""', ""), (' "" ', ""), ("\n ", ""), ("do it", "do it")]
-)
+@pytest.mark.parametrize(("given", "goal"), [("", ""), ('""', ""), (' "" ', ""), ("\n ", ""), ("do it", "do it")])
 def test_low_form(dom, given, goal):
     plan = parse(LOW_FORM.replace("{}", given), "xml", dom)
     assert plan.agents == (Agent("out_1", "d", goal),)
@@ -150,15 +148,11 @@ def test_flow_without_reference_needs_a_payload_tag():
 
 
 def test_tools_and_backbone_have_tags_of_our_own():
-    agent = Agent(
-        "a", "r", "g", "debate", ("search", "python"), ("<agent_id>", "</debate_roles>"), " b </agent> "
-    )
+    agent = Agent("a", "r", "g", "debate", ("search", "python"), ("<agent_id>", "</debate_roles>"), " b </agent> ")
     plan = Orchestration((agent,))
     assert parse(plan.to("xml"), "xml") == plan
 
 
 def test_parts_may_come_in_any_order():
     parts = parse(HIGH_FORM, "xml").to("xml").split("<edge>")
-    assert parse("<edge>" + parts[1] + "<thinking>late</thinking>" + parts[0], "xml") == parse(
-        HIGH_FORM, "xml"
-    )
+    assert parse("<edge>" + parts[1] + "<thinking>late</thinking>" + parts[0], "xml") == parse(HIGH_FORM, "xml")

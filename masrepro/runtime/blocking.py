@@ -29,7 +29,7 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
         task = asyncio.current_task()
         return await coroutine
 
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="masrepro-lab") as thread:
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="masrepro") as thread:
         future = thread.submit(contextvars.copy_context().run, asyncio.run, watched())
         try:
             return future.result()

@@ -1,4 +1,4 @@
-"""The command line: ``python -m masrepro run | reproduce | list``.
+"""The command line: ``python -m masrepro run | reproduce | list | desk``.
 
 Exit codes: 0 all is well, 1 a run failed or is incomplete, 2 the input is wrong, 130 interrupted.
 """
@@ -58,9 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--profile", metavar="P", help=f"params folder: {', '.join(PROFILES)} (default: desk)")
     run.add_argument("-f", "--file", type=Path, metavar="FILE", help="YAML, laid over the profile's")
     about = "a param, over all files; VALUE is YAML, KEY may be dotted: axes.depth '[2, 4]'"
-    run.add_argument(
-        "-p", dest="param", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help=about
-    )
+    run.add_argument("-p", dest="param", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help=about)
     run.add_argument("--fresh", action="store_true", help="start anew, even if a run could be resumed")
     run.set_defaults(command=_run)
 
@@ -74,6 +72,16 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add_argument("--fresh", action="store_true", help="reuse and resume nothing")
     reproduce.set_defaults(command=_reproduce)
 
+    desk = commands.add_parser("desk", help="train a desk model", description="Train a desk model from nothing.")
+    train = desk.add_subparsers(required=True, metavar="train").add_parser(
+        "train", help="train a solver; the same command resumes", description="Train a desk solver on this machine."
+    )
+    train.add_argument("name", choices=["solver-s"], help="which desk model")
+    train.add_argument("--minutes", type=float, default=40.0, metavar="M", help="training clock (default: 40)")
+    train.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
+    train.add_argument("--folder", type=Path, metavar="DIR", help="default: outputs/desk/NAME")
+    train.set_defaults(command=_train)
+
     listing = commands.add_parser("list", help="show notebooks and their params")
     listing.set_defaults(command=_list)
     return parser
@@ -81,9 +89,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace, arguments: Sequence[str]) -> int:
     home = find_home()
-    params = resolve(
-        options.name, home=home, profile=options.profile, file=options.file, options=options.param
-    )
+    params = resolve(options.name, home=home, profile=options.profile, file=options.file, options=options.param)
     print(f"{options.name}, profile {params.profile}")
     for key, value in params.values().items():
         print(f"  {key}: {json.dumps(value)}")
@@ -108,12 +114,27 @@ def _run(options: argparse.Namespace, arguments: Sequence[str]) -> int:
 
 def _reproduce(options: argparse.Namespace, arguments: Sequence[str]) -> int:
     from masrepro.lab.reproduce import reproduce
+    from masrepro.report.page import write_report
 
-    steps = reproduce(find_home(), options.profile, fresh=options.fresh, say=_say)
+    steps = reproduce(find_home(), options.profile, write_report=write_report, fresh=options.fresh, say=_say)
     if all(step.good for step in steps):
         return 0
     print(_how_to_resume(arguments), file=sys.stderr)
     return 1
+
+
+def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.train.desk_solver import Recipe, train
+
+    if options.minutes <= 0:
+        raise BadInput.of(f"--minutes is {options.minutes:g}; it must be more than 0")
+    folder = options.folder or find_home().outputs / "desk" / options.name
+    try:
+        finished = train(Recipe(minutes=options.minutes, seed=options.seed), folder, report=_say)
+    except ValueError as error:
+        raise BadInput.of(str(error)) from error
+    print(f"model: {finished}")
+    return 0
 
 
 def _list(options: argparse.Namespace, arguments: Sequence[str]) -> int:
