@@ -9,8 +9,9 @@ from html import escape
 from masrepro.orchestration.plan import Agent, Orchestration
 
 _BOX_W, _BOX_H = 240, 84
-_GAP_X, _GAP_Y = 110, 26
+_GAP_X, _GAP_Y = 70, 26
 _MARGIN = 14
+_WIDEST = 960
 _LINE_CHARS = 32
 # Okabe and Ito's palette; a workflow that is not listed is drawn in black.
 _COLOURS = {
@@ -93,9 +94,12 @@ def _arrow(source: tuple[int, int], target: tuple[int, int], payload: str) -> st
 
 def _document(width: int, height: int, title: str, parts: list[str]) -> str:
     width, height = width + 2 * _MARGIN, height + 2 * _MARGIN
+    # A notebook shows an SVG in its own size, so a wide one is made to fit.
+    scale = min(1.0, _WIDEST / width)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" style="max-width:100%;height:auto;background:#fff" font-family="system-ui, sans-serif" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
+        f'width="{width * scale:.0f}" height="{height * scale:.0f}" style="max-width:100%;height:auto;background:#fff" '
+        'font-family="system-ui, sans-serif" '
         f'font-size="12" fill="#1a1a1a"><title>{escape(title)}</title>'
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0,0 L8,4 L0,8 z" fill="#777"/></marker></defs>' + "".join(parts) + "</svg>"

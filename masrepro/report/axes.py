@@ -132,7 +132,7 @@ def axis_claims(points: Sequence[AxisPoint]) -> list[Claim]:
         incomplete = next((point.verdict for point in own if point.errors), None)
         ends = [point.systems.get("single_agent") for point in (own[0], own[-1])]
         paper = [point for point in own if point.published]
-        span = f"{own[0].value} to {own[-1].value}"
+        span = f"{own[0].value} to {own[-1].value}" if len(own) > 1 else f"{own[0].value} only"
         claims.append(
             Claim(
                 claim=f"The single agent's accuracy falls with {axis.capitalize()} ({span})",

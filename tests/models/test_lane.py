@@ -89,11 +89,12 @@ async def test_equal_requests_are_computed_once_and_answered_each() -> None:
 async def test_engines_on_one_device_take_turns() -> None:
     one, other = Doubler(), Doubler()
     one.gate.clear()
-    asked = [asyncio.ensure_future(ask(engine, 1)) for engine in (one, other)]
+    asked = [asyncio.ensure_future(ask(engine, n)) for n, engine in enumerate((one, other, one))]
     await asyncio.to_thread(one.begun.wait)
-    assert other.batches == []
+    assert (one.batches, other.batches) == ([[0, 2]], [])
     one.gate.set()
-    assert await asyncio.gather(*asked) == [2, 2]
+    assert await asyncio.gather(*asked) == [0, 2, 4]
+    assert other.batches == [[1]]
 
 
 async def test_a_request_cancelled_in_the_queue_is_never_computed() -> None:

@@ -91,8 +91,17 @@ def test_stop_strings_cut_the_text_and_the_work_of_their_row_alone(
     across_tokens = f"{words[7][-2:]} {words[8][:2]}"
     at = whole.text.index(across_tokens)
     stopped = Sampling(temperature=1.0, max_tokens=24, seed=2, stop=("never said", across_tokens))
+    n_steps = 0
+
+    def count(*_: object) -> None:
+        nonlocal n_steps
+        n_steps += 1
+
+    with model.register_forward_hook(count):
+        (alone,) = complete(model, tokenizer, [Row(prompt, stopped)])
     cut, beside = complete(model, tokenizer, [Row(prompt, stopped), Row(prompt, free)])
-    assert cut == Drawn(whole.text[:at], len(whole.text[: at + len(across_tokens)].split()), "stop")
+    assert n_steps == alone.n_tokens < whole.n_tokens
+    assert alone == cut == Drawn(whole.text[:at], len(whole.text[: at + len(across_tokens)].split()), "stop")
     assert beside == whole
 
 
@@ -137,8 +146,10 @@ def test_one_seed_does_not_give_all_prompts_the_same_luck(
 def test_a_checkpoints_own_generation_config_does_not_join_in(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = Row(ids_of(tokenizer, prompts(1)[0]), Sampling(max_tokens=16))
-    plain = complete(model, tokenizer, [row])
-    for field, value in {"repetition_penalty": 5.0, "no_repeat_ngram_size": 1, "min_new_tokens": 16}.items():
-        monkeypatch.setattr(model.generation_config, field, value)
-    assert complete(model, tokenizer, [row]) == plain
+    prompt = ids_of(tokenizer, prompts(1)[0])
+    rows = [Row(prompt, Sampling(max_tokens=60, temperature=1.0, seed=seed)) for seed in range(12)]
+    plain = complete(model, tokenizer, rows)
+    for field, value in {"repetition_penalty": 5.0, "no_repeat_ngram_size": 1, "min_new_tokens": 60}.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(model.generation_config, field, value)
+            assert complete(model, tokenizer, rows) == plain, field
