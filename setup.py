@@ -6,6 +6,7 @@ setup(
     packages=[*find_packages(include=["masrepro*"]), "masrepro.share.notebooks", "masrepro.share.params"],
     package_dir={"masrepro.share.notebooks": "notebooks", "masrepro.share.params": "params"},
     package_data={
+        "masrepro.bench.public": ["*.yaml"],
         "masrepro.models": ["weights/*/*"],
         "masrepro.report.published": ["*.yaml"],
         "masrepro.report": ["templates/*.j2"],

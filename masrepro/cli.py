@@ -1,4 +1,4 @@
-"""The command line: ``python -m masrepro run | reproduce | list | desk``.
+"""The command line: ``python -m masrepro run | reproduce | list | bench | desk``.
 
 Exit codes: 0 all is well, 1 a run failed or is incomplete, 2 the input is wrong, 130 interrupted.
 """
@@ -82,9 +82,32 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--folder", type=Path, metavar="DIR", help="default: outputs/desk/NAME")
     train.set_defaults(command=_train)
 
+    _add_bench(commands.add_parser("bench", help="show benchmarks and make items", description="Benchmarks."))
+
     listing = commands.add_parser("list", help="show notebooks and their params")
     listing.set_defaults(command=_list)
     return parser
+
+
+def _add_bench(bench: argparse.ArgumentParser) -> None:
+    commands = bench.add_subparsers(required=True, metavar="list | show | make")
+    commands.add_parser("list", help="all benchmarks").set_defaults(command=_bench_list)
+
+    show = commands.add_parser("show", help="one benchmark's card, and what of it is on this machine")
+    show.add_argument("name", metavar="NAME", help="such as gsm8k or masbench/depth/4; `bench list` shows all")
+    show.add_argument("--data-dir", type=Path, metavar="DIR", help="your own files (default: MASREPRO_DATA)")
+    show.set_defaults(command=_bench_show)
+
+    make = commands.add_parser("make", help="write MASBench items to a JSON-lines file")
+    make.add_argument("--axis", required=True, metavar="A", help="such as depth")
+    make.add_argument("--value", required=True, type=int, metavar="V", help="the axis value, 2 to 12")
+    make.add_argument("-n", required=True, type=int, metavar="N", help="how many items")
+    make.add_argument("--split", default="test", metavar="S", help="test or train (default: test)")
+    make.add_argument("--option", action="append", default=[], metavar="O", help="such as abstract; may be repeated")
+    make.add_argument("--paper", action="store_true", help="follow the published construction")
+    make.add_argument("--out", required=True, type=Path, metavar="FILE", help="the file to write")
+    make.add_argument("--force", action="store_true", help="replace the file if it is there")
+    make.set_defaults(command=_bench_make)
 
 
 def _run(options: argparse.Namespace, arguments: Sequence[str]) -> int:
@@ -134,6 +157,37 @@ def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
     except ValueError as error:
         raise BadInput.of(str(error)) from error
     print(f"model: {finished}")
+    return 0
+
+
+def _bench_list(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.lab.bench_command import bench_list
+
+    print(*bench_list(), sep="\n")
+    return 0
+
+
+def _bench_show(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.lab.bench_command import bench_show
+
+    print(*bench_show(options.name, options.data_dir), sep="\n")
+    return 0
+
+
+def _bench_make(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.lab.bench_command import bench_make
+
+    line = bench_make(
+        options.axis,
+        options.value,
+        options.n,
+        options.split,
+        options.out,
+        options=options.option,
+        paper=options.paper,
+        force=options.force,
+    )
+    print(line)
     return 0
 
 

@@ -29,7 +29,7 @@ ALLOWED = {
     package: {package, *(below for lower in LAYERS[:height] for below in lower)}
     for height, layer in enumerate(LAYERS)
     for package in layer
-} | {"bench": {"bench", "orchestration"}}
+} | {"bench": {"bench", "orchestration", "tools"}}  # tools: code is scored in the sandbox
 for package in ("agents", "runtime"):
     ALLOWED[package].discard("bench")
 

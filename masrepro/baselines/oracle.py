@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from masrepro.bench.item import Item
-from masrepro.bench.masbench.graph import Problem
+from masrepro.bench.masbench.graph import Problem, SubTask
 from masrepro.orchestration.plan import Agent, Flow, Orchestration
 
 
 class Oracle:
     """One agent for each arithmetic step of a single problem; one for each problem of a set, and a sink that
-    gathers.
+    gathers. Problems that need one another's answers pass them on.
     """
 
     name = "oracle"
@@ -35,7 +35,7 @@ class Oracle:
 
 def _steps(problem: Problem) -> Orchestration:
     """The query's cone: an agent a derived quantity, a flow a dependency; what the text states needs no agent."""
-    derived = [i for i in sorted(problem.cone) if problem.quantities[i].form != "constant"]
+    derived = [i for i in sorted(problem.cone) if problem.quantities[i].parents]
     ids = {index: f"a{number}" for number, index in enumerate(derived, start=1)}
     agents = tuple(Agent(ids[i], "solver", f"Find the number of each {problem.quantities[i].name}.") for i in derived)
     flows = tuple(
@@ -47,14 +47,18 @@ def _steps(problem: Problem) -> Orchestration:
     return Orchestration(agents, flows)
 
 
-def _star(problems: tuple[Problem, ...]) -> Orchestration:
-    """A worker a problem and one sink: the form that trained orchestrators come to (arXiv 2601.14652, figure C.2)."""
+def _star(tasks: tuple[SubTask, ...]) -> Orchestration:
+    """A worker a sub-task and one sink: the form that trained orchestrators come to (arXiv 2601.14652, figure C.2).
+
+    A worker also hears the answer of the sub-task before, where it needs that.
+    """
+    workers = [Agent(f"a{k}", "solver", f"Find {task.asked}.") for k, task in enumerate(tasks, start=1)]
     sink = Agent("sink", "gatherer", "Give the final answers.")
-    workers = tuple(_workers(problems))
-    flows = tuple(Flow(worker.id, sink.id, f"Problem {k}") for k, worker in enumerate(workers, start=1))
-    return Orchestration((*workers, sink), flows)
+    gathered = (Flow(worker.id, sink.id, f"Problem {k}") for k, worker in enumerate(workers, start=1))
+    return Orchestration((*workers, sink), (*_carried(tasks), *gathered))
 
 
-def _workers(problems: tuple[Problem, ...]) -> Iterator[Agent]:
-    for k, problem in enumerate(problems, start=1):
-        yield Agent(f"a{k}", "solver", f"Find the number of each {problem.quantities[problem.query].name}.")
+def _carried(tasks: tuple[SubTask, ...]) -> Iterator[Flow]:
+    for k, task in enumerate(tasks, start=1):
+        if isinstance(task, Problem) and task.carries:
+            yield Flow(f"a{k - 1}", f"a{k}", f"Problem {k - 1}")

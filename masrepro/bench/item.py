@@ -18,7 +18,7 @@ class Item:
     question : str
         All that a system gets to see.
     answer : str or tuple of str
-        The truth; a tuple where several answers are asked for, in order.
+        The truth; a tuple where several answers are asked for, in order, or (by scorer) each of several is right.
     scorer : str
         Name for `masrepro.bench.score`.
     meta : mapping

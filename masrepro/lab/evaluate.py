@@ -1,33 +1,34 @@
 """The evaluation loop: a system designs an orchestration, the runtime runs it, a scorer judges the answer.
 
 An orchestration that is rejected, a reply that was cut off, a budget that ran out and a back-end that failed
-have outcomes of their own and never reach the scorer.
+have outcomes of their own and never reach the scorer. A scorer that fails itself leaves an ``error`` with the run.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from inspect import isawaitable
 from typing import Protocol, TypedDict, Unpack
 
 from masrepro.agents.agent import SubAgent
-from masrepro.bench import Item, Score, score
+from masrepro.bench import Item
+from masrepro.bench.scoring.code import check_canaries
 from masrepro.bench.scoring.outcome import Outcome
 from masrepro.lab.accuracy import Accuracy
+from masrepro.lab.grade import STRICT, Scorer, graded, name_of
 from masrepro.lab.sample import OUTCOMES, Key, Sample
 from masrepro.lab.sample_store import SampleStore
+from masrepro.lab.workers import work_through
 from masrepro.models.model import Model, ModelError, Pool, Sampling, Usage
 from masrepro.orchestration import Orchestration, OrchestrationError
 from masrepro.runtime.blocking import wait_for
 from masrepro.runtime.budget import UNLIMITED, Budget
 from masrepro.runtime.run import GREEDY, RunResult, run
 
-Scorer = Callable[[str, str, str | tuple[str, ...]], Score]
 Progress = Callable[[int, int], None]
 
 
@@ -71,8 +72,13 @@ class Evaluation:
 
     @property
     def usage(self) -> Usage:
-        """What these samples cost together, exact; unknown if the cost of one is."""
+        """What the system cost on these samples together, exact; unknown if the cost of one is."""
         return sum((sample.usage for sample in self.samples), Usage())
+
+    @property
+    def scoring_usage(self) -> Usage:
+        """What it cost to score them, by a judge for example; no part of ``usage``."""
+        return sum((sample.scoring_usage for sample in self.samples), Usage())
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ async def evaluate(
     concurrency: int = 64,
     sub_agents: Mapping[str, SubAgent] | None = None,
     rationale_chars: int = 400,
-    scorer: Scorer = score,
+    scorer: Scorer = STRICT,
 ) -> Evaluation:
     """Evaluate a system on items.
 
@@ -127,7 +133,8 @@ async def evaluate(
     benchmark : str
         Name under which samples are kept, such as ``masbench/depth/4``.
     store : SampleStore or None
-        Finished samples are taken from it and new ones appended, each the moment it is finished.
+        Finished samples are taken from it and new ones appended, each the moment it is finished. Where only
+        scoring had failed, only scoring is repeated.
     progress : callable or None
         Called as ``progress(finished, total)`` at the beginning and after every sample.
     repeats : int
@@ -141,13 +148,15 @@ async def evaluate(
         Samples in flight at once.
     sub_agents, rationale_chars
         As for `masrepro.runtime.run`.
-    scorer : callable
-        ``(scorer name, answer, gold) -> Score``.
+    scorer : Scorer
+        ``(item, answer) -> Score``, at once or awaited; see `masrepro.lab.grade`, `masrepro.lab.judge`.
 
     Raises
     ------
     ValueError
-        Two items share an id, or a count is not positive.
+        Two items share an id, a count is not positive, or the store holds samples of another scorer.
+    SandboxError
+        Code is to be scored, and code known to be right or wrong came out otherwise: no verdict could be trusted.
     Exception
         A fault in the system's or the scorer's program ends the evaluation; a note says at which item.
     """
@@ -159,35 +168,33 @@ async def evaluate(
     conditions = Conditions(Pool.of(models), sampling, budget, sub_agents, rationale_chars)
     jobs = [(item, Key(system.name, benchmark, item.id, repeat)) for item in items for repeat in range(repeats)]
     samples = {key: sample for _, key in jobs if store is not None and (sample := store.finished(key))}
-    missing = iter([(item, key) for item, key in jobs if key not in samples])
+    _refuse_another_scorer(samples.values(), scorer)
 
-    async def work() -> None:
-        for item, key in missing:
-            try:
+    async def work(job: tuple[Item, Key]) -> None:
+        item, key = job
+        try:
+            kept = store.unscored(key) if store is not None else None
+            if kept is not None:
+                sample = await graded(replace(kept, rescored=True), item, scorer)
+            else:
                 sample = await _evaluate_one(system, item, key, conditions, scorer)
-            except Exception as error:
-                error.add_note(f"while evaluating {system.name} on {benchmark}, item {item.id}, repeat {key.repeat}")
-                raise
-            if store is not None:
-                store.append(sample)
-            samples[key] = sample
-            report()
+        except Exception as error:
+            error.add_note(f"while evaluating {system.name} on {benchmark}, item {item.id}, repeat {key.repeat}")
+            raise
+        if store is not None:
+            store.append(sample)
+        samples[key] = sample
+        report()
 
     def report() -> None:
         if progress is not None:
             progress(len(samples), len(jobs))
 
     report()
-    fault: Exception | None = None
-    try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(min(concurrency, len(jobs) - len(samples))):
-                workers.create_task(work())
-    except ExceptionGroup as faults:
-        fault = faults.exceptions[0]
-    if fault is not None:
-        # Outside the handler, so that the group is not its context: IPython shows no group as an error.
-        raise fault
+    missing = [(item, key) for item, key in jobs if key not in samples]
+    if any(item.scorer == "code" for item, _ in missing):
+        await check_canaries()
+    await work_through(missing, work, concurrency)
     return Evaluation(system.name, benchmark, tuple(samples[key] for _, key in jobs))
 
 
@@ -235,8 +242,8 @@ async def _evaluate_one(system: Designer, item: Item, key: Key, conditions: Cond
     except OrchestrationError as error:
         return replace(blank, outcome="invalid", error=str(error), seconds=_since(began))
     sample = replace(blank, answer=result.answer, usage=result.usage, error=result.error, trace=result.trace)
-    judged = _judge(sample, result, item, scorer)
-    return replace(judged, seconds=_since(began))
+    sample = replace(sample, seconds=_since(began))
+    return await graded(sample, item, scorer) if result.status == "done" else replace(sample, outcome=result.status)
 
 
 async def _run(plan: Orchestration, item: Item, key: Key, conditions: Conditions) -> RunResult:
@@ -254,13 +261,14 @@ async def _run(plan: Orchestration, item: Item, key: Key, conditions: Conditions
     )
 
 
-def _judge(sample: Sample, result: RunResult, item: Item, scorer: Scorer) -> Sample:
-    if result.status != "done":
-        return replace(sample, outcome=result.status)
-    if result.answer is None:
-        return replace(sample, outcome="unparsed")
-    verdict = scorer(item.scorer, result.answer, item.answer)
-    return replace(sample, outcome=verdict.outcome, extracted=verdict.extracted, credit=verdict.credit)
+def _refuse_another_scorer(samples: Iterable[Sample], scorer: Scorer) -> None:
+    name = name_of(scorer)
+    for sample in samples:
+        if sample.scorer not in ("", name):
+            raise ValueError(
+                f"the store holds samples scored by {sample.scorer!r}, not {name!r}, such as {sample.key}; "
+                "use masrepro.lab.rescore on them, or a run of its own"
+            )
 
 
 def _since(began: float) -> float:

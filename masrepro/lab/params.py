@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Profile = Literal["smoke", "desk", "api", "gpu"]
 PROFILES: tuple[Profile, ...] = ("smoke", "desk", "api", "gpu")
-Axis = Literal["depth", "parallel"]
+Axis = Literal["depth", "breadth", "horizon", "parallel", "robustness"]
 
 
 def _no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ class Bound:
     def __str__(self) -> str:
         cost = "unknown" if self.cost_usd is None else f"{self.cost_usd} USD"
         return (
-            f"at most {self.samples:,} samples, {self.calls:,} calls, "
+            f"at most {self.samples:,} sample{'' if self.samples == 1 else 's'}, {self.calls:,} calls, "
             f"{self.completion_tokens:,} completion tokens; cost: {cost}"
         )
 
@@ -112,16 +112,42 @@ class FiveAxesParams(Params):
         values = [(axis, value) for axis, values in self.axes.items() for value in values]
         calls = {
             "single_agent": len(values),
-            "oracle": sum(value - 1 if axis == "depth" else value + 1 for axis, value in values),
+            "oracle": sum(value + _ORACLE_EXTRA[axis] for axis, value in values),
         }
         per_value = self.n_samples * self.repeats
         n_calls = per_value * sum(calls[system] for system in self.systems)
         return self._bound(per_value * len(values) * len(self.systems), n_calls)
 
 
+# The oracle's agents over the axis value, at most: steps for depth and breadth, else a worker each and a sink.
+_ORACLE_EXTRA: Mapping[str, int] = {"depth": -1, "breadth": 2, "horizon": 1, "parallel": 1, "robustness": 1}
+
+
+class MasbenchParams(Params):
+    """02_masbench: MASBench itself, without any model."""
+
+    files: ClassVar[tuple[str, ...]] = ("results.json", "cells.csv", "length.svg", "answers.svg", "masbench.jsonl")
+
+    n_items: int = Field(200, ge=1, description="items per axis value")
+    n_checked: int = Field(
+        40, ge=1, description="items per axis value that are checked, their texts changed one by one"
+    )
+    axes: Mapping[Axis, AxisValues] = Field(
+        {axis: (2, 4, 6, 8, 10, 12) for axis in ("depth", "breadth", "horizon", "parallel", "robustness")},
+        min_length=1,
+        description="MASBench axis values to look at, 2 to 12",
+    )
+    shown_value: int = Field(4, ge=2, le=12, description="axis value of the one item per axis that is shown")
+
+    def bound(self) -> Bound:
+        """No model, no sample, no call."""
+        return Bound(0, 0, 0, Decimal(0))
+
+
 SCHEMAS: Mapping[str, type[Params]] = {
     "00_start_here": StartHereParams,
     "01_five_axes": FiveAxesParams,
+    "02_masbench": MasbenchParams,
 }
 """Schema by notebook name (its file name without ``.ipynb``)."""
 

@@ -36,7 +36,8 @@ class Sample:
         From 0; the how-manieth answer of this system to this item.
     outcome : Outcome
         ``correct``, ``wrong``, ``unparsed`` come from the scorer; ``invalid`` (no valid orchestration),
-        ``truncated``, ``limit`` (the budget) and ``error`` (a back-end failed) never reach it.
+        ``truncated``, ``limit`` (the budget) and ``error`` (a back-end failed) never reach it. ``error`` with an
+        answer: the scorer itself failed.
     answer : str or None
         What the system said.
     extracted : str, tuple, or None
@@ -46,9 +47,9 @@ class Sample:
     credit : float
         In [0, 1]; what the scorer gives, 0 where it was not asked.
     usage : Usage
-        What it cost: calls, tokens, US dollars (None: unknown).
+        What the system cost: calls, tokens, US dollars (None: unknown).
     seconds : float
-        Wall-clock time from design to answer.
+        Wall-clock time from design to answer, scoring not included.
     error : str or None
         Why it is ``invalid``, ``limit`` or ``error``.
     n_agents, longest_chain : int
@@ -56,7 +57,15 @@ class Sample:
     orchestration_hash, orchestration : str or None
         Its content hash, and its text in the ``calls`` notation.
     trace : Trace
-        Every call that was made, enough to score again.
+        Every call that the system made, enough to score again.
+    scorer : str
+        What the scorer goes by; empty where none was asked, or none answered.
+    notes : tuple of str
+        The scorer's, such as a judge's reply.
+    scoring_usage : Usage
+        What scoring cost.
+    rescored : bool
+        Whether the run stands in an earlier record as well, and must not be counted as spent again.
     """
 
     system: str
@@ -76,6 +85,15 @@ class Sample:
     orchestration_hash: str | None = None
     orchestration: str | None = None
     trace: Trace = field(default_factory=Trace)
+    scorer: str = ""
+    notes: tuple[str, ...] = ()
+    scoring_usage: Usage = _NOTHING
+    rescored: bool = False
+
+    @property
+    def awaits_scoring(self) -> bool:
+        """Whether its run is done and only the scorer failed."""
+        return self.outcome == "error" and self.answer is not None
 
     @property
     def key(self) -> Key:
@@ -85,11 +103,8 @@ class Sample:
     def to_json(self) -> str:
         """One line of ASCII: no character in a transcript can break a file of lines. Unknown cost is null."""
         record = {name: getattr(self, name) for name in self.__slots__}
-        usage = record.pop("usage")
-        record["calls"] = usage.calls
-        record["prompt_tokens"] = usage.prompt_tokens
-        record["completion_tokens"] = usage.completion_tokens
-        record["cost_usd"] = None if usage.cost_usd is None else str(usage.cost_usd)
+        record |= _usage_record(record.pop("usage"))
+        record["scoring_usage"] = _usage_record(record["scoring_usage"])
         record["trace"] = self.trace.to_records()
         return json.dumps(record, separators=(",", ":"))
 
@@ -109,18 +124,29 @@ class Sample:
             raise ValueError(f"not the JSON of a sample: {error!r}") from error
 
 
+def _usage_record(usage: Usage) -> dict[str, Any]:
+    cost = None if usage.cost_usd is None else str(usage.cost_usd)
+    return {
+        "calls": usage.calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost_usd": cost,
+    }
+
+
+def _pop_usage(record: dict[str, Any]) -> Usage:
+    calls, prompt_tokens, completion_tokens, cost = (record.pop(name) for name in _usage_record(_NOTHING))
+    return Usage(calls, prompt_tokens, completion_tokens, None if cost is None else Decimal(cost))
+
+
 def _from_record(record: dict[str, Any]) -> Sample:
     fields = dict(record)
-    cost = fields.pop("cost_usd")
-    usage = Usage(
-        fields.pop("calls"),
-        fields.pop("prompt_tokens"),
-        fields.pop("completion_tokens"),
-        None if cost is None else Decimal(cost),
-    )
+    fields["usage"] = _pop_usage(fields)
+    if "scoring_usage" in fields:  # absent from records made before there were judges
+        fields["scoring_usage"] = _pop_usage(dict(fields["scoring_usage"]))
     if fields["outcome"] not in OUTCOMES:
         raise ValueError(f"unknown outcome {fields['outcome']!r}")
-    for name in ("extracted", "gold"):
-        if isinstance(fields[name], list):
+    for name in ("extracted", "gold", "notes"):
+        if isinstance(fields.get(name), list):
             fields[name] = tuple(fields[name])
-    return Sample(**{**fields, "usage": usage, "trace": Trace.from_records(fields["trace"])})
+    return Sample(**{**fields, "trace": Trace.from_records(fields["trace"])})

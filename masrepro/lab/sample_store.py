@@ -65,6 +65,11 @@ class SampleStore:
         sample = self._latest.get(key)
         return None if sample is None or sample.outcome == "error" else sample
 
+    def unscored(self, key: Key) -> Sample | None:
+        """The sample of that key, if its run is done and only its scoring has to be tried again."""
+        sample = self._latest.get(key)
+        return sample if sample is not None and sample.awaits_scoring else None
+
     @property
     def samples(self) -> tuple[Sample, ...]:
         """Each key once, with its latest sample, in the order in which keys first appeared."""
@@ -72,8 +77,14 @@ class SampleStore:
 
     @property
     def spent(self) -> Usage:
-        """What all samples cost, those included that were tried again."""
-        return sum((sample.usage for sample in self._samples), Usage())
+        """What all samples cost, scoring and those included that were tried again; no run counts twice."""
+        runs = (sample.usage for sample in self._samples if not sample.rescored)
+        return sum(runs, self.spent_on_scoring)
+
+    @property
+    def spent_on_scoring(self) -> Usage:
+        """The part of it that scorers cost, such as judges."""
+        return sum((sample.scoring_usage for sample in self._samples), Usage())
 
     def append(self, sample: Sample) -> None:
         """Write a sample. It then survives a crash of this process, and after `sync` one of the machine."""

@@ -21,10 +21,10 @@ WEIGHTS = Path(__file__).parent / "weights"
 CONTEXT_TOKENS = 1024
 
 _CONVOLUTION = 4
-# Standard deviations at the start. The library's 0.02 is made for wide models: at this width the product of gates in a
-# short convolution would start near zero, and neither arithmetic nor looking a name up is learned in the time.
-_WEIGHT_STD = 0.05
+# Standard deviations of an untrained model. The library's own start, 0.02, is made for wide models: at this width a
+# short convolution, which multiplies three small numbers, would begin near zero, and arithmetic would not be learned.
 _EMBEDDING_STD = 0.15
+_WEIGHT_STD = 0.05
 _CONVOLUTION_STD = 0.5
 _OUTPUT_STD = 0.03
 

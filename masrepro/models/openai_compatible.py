@@ -228,7 +228,7 @@ class OpenAICompatible:
             http_client=openai.DefaultAsyncHttpxClient(
                 verify=_tls(),
                 trust_env=not _is_loopback(self._base_url),
-                limits=httpx2.Limits(max_connections=self._concurrency, max_keepalive_connections=self._concurrency),
+                limits=httpx2.Limits(max_keepalive_connections=self._concurrency),
             ),
         )
 

@@ -1,8 +1,9 @@
 """One `generate` call for many requests, in which no row can tell who shares its batch.
 
 Every row is drawn with its own temperature, nucleus, seed, length limit and stop strings. What remains of the company
-is rounding: sums in another order, 1e-7 in float32, which flips a token where two are that close. With a model in
-float64 it is 1e-16, and texts come out the same in any batch.
+is rounding, since sums are taken in another order. In float32 that moves logits by about 1e-6, which flips a token
+where two are that close. In float64 it is gone, as `generate` rounds logits to float32 before it compares them: texts
+come out the same in any batch.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.table import Row
 from masrepro.report.claims import Claim
 from masrepro.report.figures import Figure, Panel, Series
-from masrepro.report.published import Published, figure_3
+from masrepro.report.published import Published, figure_3, figure_3_axes
 from masrepro.report.statistics import Estimate, accuracy, paired_difference
 
 NOT_COMPARABLE = "not comparable: desk models, and an oracle where the paper has a trained orchestrator"
@@ -161,7 +161,7 @@ def _point(benchmark: str, group: Sequence[Evaluation]) -> AxisPoint:
     errors = sum(evaluation.accuracy.errors for evaluation in group)
     scores = {evaluation.system: _scores(evaluation) for evaluation in group}
     both = not errors and {"single_agent", "oracle"} <= scores.keys()
-    published = figure_3(axis)
+    published = figure_3(axis) if axis in figure_3_axes() else {}
     return AxisPoint(
         axis=axis,
         value=int(value),

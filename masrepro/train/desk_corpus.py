@@ -5,10 +5,11 @@ values given from upstream, problems of a set, and sinks that gather answers. Gi
 the rows, and the reply follows them: a solver trusts what flows in. Two drills go with them, each a skill that
 worked replies alone teach too slowly: arithmetic modulo 23, and recall of what the question says about a quantity.
 
-A reply is a chain of one-hop copies: it quotes what is needed, goes down until values are stated or given, and
-evaluates on the way back::
+A reply is a chain of one-hop copies: it quotes the question, goes down until values are stated or given, and
+evaluates on the way back. Quotes are in the question's own words, since to say the same words again is what a model of
+this size learns first::
 
-    Mill's Lamp is 3 + Farm's Drum. Farm's Drum is 7. Mill's Lamp is 3 + 7 = 10.
+    Mill's Lamp equals 3 more than each Farm's Drum. Farm's Drum equals 7. Mill's Lamp is 3 + 7 = 10.
     Answer: \boxed{10}
 """
 
@@ -44,37 +45,26 @@ class Row:
     operations: int
 
 
+_FACTS = (
+    "The number of each ",
+    " equals ",
+    " more than each ",
+    " times as many as each ",
+    " equals the sum of each ",
+    " equals the difference of each ",
+    " and each ",
+    "What is the number of each ",
+)
+_PROMPTS = ("Problem ", "From a", " (", "): ", "the number of each ", "no answer", "Goal: ", "Find the number of each ")
+_REPLIES = (" is ", " + ", " - ", " * ", " = ", "Answer: ", "Answer:", "\\boxed{", "}")
+_SIGNS = (". ", ".", "? ", "?", ": ", "\n\n", "\n", " ")
+
+
 def phrases() -> list[str]:
     """The vocabulary: each is one token of a desk model."""
-    facts = [
-        "The number of each ",
-        " equals ",
-        " more than each ",
-        " times as many as each ",
-        "the sum of each ",
-    ]
-    facts += [" equals the difference of each ", " and each ", "What is the number of each ", "? ", "?"]
-    rules = [text.RULES, text.ONE_ANSWER, text.ALL_ANSWERS, "Problem "]
-    prompts = [
-        "From a",
-        " (",
-        "): ",
-        "the number of each ",
-        "no answer",
-        "Goal: ",
-        "Find the number of each ",
-    ]
-    prompts += ["Solve Problem ", GATHER_ONE, GATHER_ALL]
-    replies = [" is ", " + ", " - ", " * ", " = ", "Answer: ", "Answer:", "\\boxed{", "}"]
-    return [
-        *(str(number) for number in range(100)),
-        *names.all_names(),
-        *facts,
-        *rules,
-        *prompts,
-        *replies,
-        *(". ", ".", ": ", "\n\n", "\n", " "),
-    ]
+    whole = (text.RULES, text.ONE_ANSWER, text.ALL_ANSWERS, "Solve Problem ", GATHER_ONE, GATHER_ALL)
+    numbers = (str(number) for number in range(100))
+    return [*numbers, *names.all_names(), *_FACTS, *whole, *_PROMPTS, *_REPLIES, *_SIGNS]
 
 
 def worked_reply(problems: Sequence[Problem], given: Mapping[str, int] | None = None) -> tuple[str, int]:
@@ -127,9 +117,9 @@ def draw_rows(rng: Random, item: Item) -> list[Row]:
 
 
 def recall(item: Item, rng: Random) -> tuple[str, list[tuple[str, str]]]:
-    """The question, and for every quantity, in random order, its name and what a worked reply says of it."""
+    """The question, and for every quantity, in random order, its name and what the question says of it."""
     said = [
-        (f"{quantity.name} is ", _stated(quantity, [problem.quantities[p].name for p in quantity.parents]))
+        (quantity.name, _quote(problem, quantity).removeprefix(quantity.name))
         for problem in item.problems
         for quantity in problem.quantities
     ]
@@ -239,10 +229,9 @@ def _work(problem: Problem, target: int, given: Mapping[str, int]) -> tuple[str,
         quantity = problem.quantities[index]
         if quantity.name in given:
             known[index] = given[quantity.name]
-            steps.append(f"{quantity.name} is {known[index]}.")
+            steps.append(f"{quantity.name} equals {known[index]}.")
             return
-        names_of_parents = [problem.quantities[p].name for p in quantity.parents]
-        steps.append(f"{quantity.name} is {_stated(quantity, names_of_parents)}.")
+        steps.append(_quote(problem, quantity))
         if quantity.form == "constant":
             known[index] = quantity.constant
             return
@@ -251,17 +240,21 @@ def _work(problem: Problem, target: int, given: Mapping[str, int]) -> tuple[str,
                 expand(parent)
         values = [known[parent] for parent in quantity.parents]
         known[index] = quantity.value(values)
-        steps.append(f"{quantity.name} is {_stated(quantity, values)} = {known[index]}.")
+        steps.append(f"{quantity.name} is {_calculation(quantity, values)} = {known[index]}.")
         operations += 1
 
     expand(target)
     return " ".join(steps), known[target], operations
 
 
-def _stated(quantity: Quantity, operands: Sequence[object]) -> str:
+def _quote(problem: Problem, quantity: Quantity) -> str:
+    """The question's sentence about a quantity, from its name on."""
+    sentence = text.fact(quantity, [problem.quantities[parent].name for parent in quantity.parents])
+    return sentence.removeprefix("The number of each ")
+
+
+def _calculation(quantity: Quantity, operands: Sequence[int]) -> str:
     match quantity.form:
-        case "constant":
-            return str(quantity.constant)
         case "more":
             return f"{quantity.constant} + {operands[0]}"
         case "times":
@@ -270,6 +263,7 @@ def _stated(quantity: Quantity, operands: Sequence[object]) -> str:
             return f"{operands[0]} + {operands[1]}"
         case "difference":
             return f"{operands[0]} - {operands[1]}"
+    raise ValueError(f"a {quantity.form} is stated, not calculated")
 
 
 def _reply(steps: str, value: int) -> str:

@@ -61,10 +61,10 @@ class Recipe:
     warmup_steps: int = 100
     weight_decay: float = 0.05
     clip_norm: float = 1.0
-    operation_caps: tuple[tuple[float, int], ...] = ((0.12, 1), (0.2, 2), (0.3, 4), (1.0, 99))
-    largest_values: tuple[tuple[float, int], ...] = ((0.2, 4), (1.0, 12))
-    drill_facts: tuple[tuple[float, int], ...] = ((0.2, 128), (1.0, 64))
-    recall_share: tuple[tuple[float, float], ...] = ((0.1, 0.6), (0.3, 0.25), (1.0, 0.1))
+    operation_caps: tuple[tuple[float, int], ...] = ((0.41, 1), (0.57, 2), (0.68, 4), (1.0, 99))
+    largest_values: tuple[tuple[float, int], ...] = ((0.49, 4), (1.0, 12))
+    drill_facts: tuple[tuple[float, int], ...] = ((0.34, 128), (0.6, 384), (1.0, 128))
+    recall_share: tuple[tuple[float, float], ...] = ((0.34, 0.6), (1.0, 0.15))
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the minutes: constant, then linear decay."""
@@ -215,7 +215,7 @@ def _encode(tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> list[Enc
 
 
 def _encode_recall(tokenizer: PreTrainedTokenizerFast, question: str, said: Sequence[tuple[str, str]]) -> Encoded:
-    return _encode_pairs(tokenizer, f"<user>{question}<assistant>", [(name, f"{what}. ") for name, what in said])
+    return _encode_pairs(tokenizer, f"<user>{question}<assistant>", [(name, f"{what} ") for name, what in said])
 
 
 def _encode_drill(tokenizer: PreTrainedTokenizerFast, rng: Random, n_facts: int) -> list[Encoded]:

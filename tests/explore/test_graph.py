@@ -8,7 +8,7 @@ from masrepro.explore import plan_svg
 SVG = "{http://www.w3.org/2000/svg}"
 STAR = Orchestration(
     agents=(
-        Agent("a1", "solver", "Find <x> & \"y\""),
+        Agent("a1", "solver", 'Find <x> & "y"'),
         Agent("a2", "solver", ""),
         Agent("sink", "gatherer", "Give the final answers.", workflow="cot_sc"),
     ),

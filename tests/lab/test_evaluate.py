@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from masrepro.bench import Item, Score
+from masrepro.bench.scoring.outcome import ScorerUnavailable
 from masrepro.lab.evaluate import Evaluation, evaluate, evaluate_sync, sample_seed
+from masrepro.lab.grade import Grade
 from masrepro.lab.sample_store import SampleStore, read_samples
 from masrepro.models.model import (
     Completion,
@@ -26,6 +29,7 @@ from masrepro.models.model import (
 )
 from masrepro.orchestration import Agent, Flow, Orchestration, OrchestrationError
 from masrepro.runtime import Budget, Trace
+from masrepro.tools.isolation import SandboxError
 
 PRICE = Price(Decimal("0.15"), Decimal("0.60"))
 
@@ -136,7 +140,7 @@ async def test_an_invalid_orchestration_never_reaches_scorer_or_model() -> None:
         async def design(self, item: Item) -> Orchestration:
             raise OrchestrationError("cycle", "a1 and a2 feed each other", "flow 2", "Break the cycle.")
 
-    def scorer(name: str, prediction: str, gold: str | tuple[str, ...]) -> Score:
+    def scorer(item: Item, answer: str) -> Score:
         raise AssertionError("an invalid orchestration was scored")
 
     model = Scripted()
@@ -291,3 +295,117 @@ async def test_progress_tells_where_it_starts_and_where_it_ends(tmp_path: Path) 
         told: list[tuple[int, int]] = []
         await one(Scripted(), n=4, store=store, progress=lambda finished, total: told.append((finished, total)))
     assert told == [(2, 4), (3, 4), (4, 4)]
+
+
+class Judging:
+    """A scorer that waits, costs, and fails on some items as many times as it is told."""
+
+    name = "judging"
+    cost = Usage(1, 100, 7, PRICE.of(100, 7))
+
+    def __init__(self, faults: dict[str, list[Exception]] | None = None) -> None:
+        self.faults = faults or {}
+        self.asked: list[str] = []
+        self.in_flight = self.most_in_flight = 0
+
+    async def __call__(self, item: Item, answer: str) -> Grade:
+        self.asked.append(item.id)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        await asyncio.sleep(0.002)
+        self.in_flight -= 1
+        if self.faults.get(item.id):
+            raise self.faults[item.id].pop()
+        return Grade(Score("correct", answer, 1.0, notes=("well said",)), self.cost)
+
+
+async def test_a_scorer_that_waits_is_awaited_beside_others_and_its_cost_is_kept_apart() -> None:
+    scorer = Judging()
+    evaluation = await one(Scripted(), n=8, concurrency=4, scorer=scorer)
+    assert 1 < scorer.most_in_flight <= 4
+    assert evaluation.usage == Usage(8, 80, 40, 8 * PRICE.of(10, 5))
+    assert evaluation.scoring_usage == Usage(8, 800, 56, 8 * PRICE.of(100, 7))
+    assert (evaluation.samples[0].scorer, evaluation.samples[0].notes) == ("judging", ("well said",))
+
+
+@pytest.mark.parametrize("fault", [too_many(), ScorerUnavailable("no process"), SandboxError("no bubblewrap")])
+async def test_a_scorer_that_fails_is_an_error_with_the_run_kept_and_resume_repeats_only_scoring(
+    fault: Exception, tmp_path: Path
+) -> None:
+    scorer = Judging({"i1": [fault]})
+    with SampleStore(tmp_path) as store:
+        first = await one(Scripted(), n=3, store=store, scorer=scorer)
+    failed = first.samples[1]
+    assert first.accuracy.value is None and str(first.accuracy) == "2/3, 1 error, 66.7-100 %"
+    assert failed.outcome == "error" and str(failed.error).startswith(f"scoring failed: {type(fault).__name__}: ")
+    assert (failed.answer, failed.usage.calls, len(failed.trace)) == ("\\boxed{4}", 1, 2)
+    model, scorer = Scripted(), Judging()
+    with SampleStore(tmp_path) as store:
+        second = await one(model, n=3, store=store, scorer=scorer)
+    assert (model.asked, scorer.asked) == ([], ["i1"])
+    assert str(second.accuracy) == "3/3, 100 %"
+    assert (second.samples[1].trace, second.samples[1].error) == (failed.trace, None)
+
+
+async def test_a_run_whose_scoring_was_repeated_is_paid_for_once_and_all_scoring_counts(tmp_path: Path) -> None:
+    with SampleStore(tmp_path) as store:
+        await one(Scripted(), n=2, store=store, scorer=Judging({"i0": [too_many()]}))
+        evaluation = await one(Scripted(), n=2, store=store, scorer=Judging())
+        spent, on_scoring = store.spent, store.spent_on_scoring
+    assert evaluation.usage == Usage(2, 20, 10, 2 * PRICE.of(10, 5))
+    assert on_scoring == Judging.cost + Judging.cost + Usage(3, 0, 0, Decimal(0))
+    assert spent == evaluation.usage + on_scoring
+    with SampleStore(tmp_path) as store:
+        assert (store.spent, store.spent_on_scoring) == (spent, on_scoring)
+
+
+async def test_scoring_that_fails_again_and_again_stays_an_error_and_no_run_is_repeated(tmp_path: Path) -> None:
+    with SampleStore(tmp_path) as store:
+        for model in (Scripted(), unused := Scripted(), unused):
+            evaluation = await one(model, store=store, scorer=Judging({"i0": [too_many()]}))
+            assert evaluation.outcomes["error"] == 1
+        assert unused.asked == [] and store.spent.calls == 1 + 3 * 3
+
+
+async def test_a_fault_in_a_scorers_program_ends_the_evaluation_and_says_where() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        await one(Scripted(), scorer=Judging({"i0": [ZeroDivisionError()]}))
+    assert caught.value.__notes__ == ["while evaluating one on b, item i0, repeat 0"]
+
+
+async def test_samples_of_another_scorer_are_not_taken_for_this_ones(tmp_path: Path) -> None:
+    with SampleStore(tmp_path) as store:
+        await one(Scripted(), store=store)
+        with pytest.raises(ValueError, match=r"scored by 'strict', not 'judging', such as Key.*rescore"):
+            await one(Scripted(), store=store, scorer=Judging())
+
+
+async def test_an_answer_that_is_no_answer_never_reaches_a_judge() -> None:
+    scorer = Judging()
+    evaluation = await one(Scripted({"Question 0?": too_many()}, finish="length"), n=2, scorer=scorer)
+    assert evaluation.outcomes["error"] == 1 and scorer.asked == ["i1"]
+
+
+async def test_the_event_loop_goes_on_while_algebra_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object) -> Score:
+        time.sleep(0.3)
+        return Score("correct", "4", 1.0)
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += bool(scoring.is_set())
+
+    class Slowly(Scripted):
+        async def complete(self, messages: Sequence[Message], sampling: Sampling) -> Completion:
+            completion = await super().complete(messages, sampling)
+            scoring.set()
+            return completion
+
+    monkeypatch.setattr("masrepro.lab.grade.score", slow)
+    ticks, scoring = 0, asyncio.Event()
+    ticking = asyncio.create_task(tick())
+    await evaluate(OneAgent(), [Item("i", "Question 0?", "4", "math")], models=Slowly(), benchmark="b")
+    ticking.cancel()
+    assert ticks >= 4

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -31,6 +32,7 @@ def sample(item_id: str, repeat: int = 0, **changes: object) -> Sample:
         {"usage": Usage(1, 2, 3, None)},
         {"extracted": ("1", None, "3"), "gold": ("1", "2", "3"), "outcome": "unparsed"},
         {"answer": 'next line\x85 line separator\u2028 quote" brace{ emoji \U0001f600 lone \ud800 null \x00'},
+        {"scorer": "judge", "notes": ("a reply\u2028", "b"), "scoring_usage": Usage(1, 9, 2, None), "rescored": True},
         {"n_agents": 3, "longest_chain": 2, "orchestration": "create_agent()", "orchestration_hash": "ab"},
     ],
 )
@@ -38,6 +40,13 @@ def test_a_sample_comes_back_from_its_line(changes: dict[str, object]) -> None:
     line = sample("i", **changes).to_json()
     assert line.isascii() and len(line.splitlines()) == 1
     assert Sample.from_json(line) == sample("i", **changes)
+
+
+def test_a_record_from_before_there_were_judges_is_read() -> None:
+    record = json.loads(sample("i").to_json())
+    for name in ("scorer", "notes", "scoring_usage", "rescored"):
+        del record[name]
+    assert Sample.from_json(json.dumps(record)) == sample("i")
 
 
 def test_samples_survive_and_the_last_of_a_key_wins(tmp_path: Path) -> None:

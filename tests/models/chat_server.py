@@ -42,8 +42,8 @@ NO_CHOICES = Fault("body", text='{"choices": [], "usage": {"prompt_tokens": 7, "
 class ChatServer:
     """Serves ``model`` from a thread of its own, between ``with`` and its end.
 
-    What it saw is kept: ``requests`` (their JSON), ``keys`` (authorization headers), ``most_in_flight`` and
-    ``n_abandoned`` (requests whose client left before the answer).
+    What it saw is kept: ``requests`` (their JSON), ``keys`` (authorization headers), ``most_in_flight``,
+    ``n_abandoned`` (requests whose client left before the answer), ``n_connections`` and, of these, ``n_open``.
     """
 
     def __init__(self, model: Model, delay_s: float = 0.0, reasoning: str | None = None) -> None:
@@ -52,6 +52,8 @@ class ChatServer:
         self.keys: list[str] = []
         self.most_in_flight = 0
         self.n_abandoned = 0
+        self.n_connections = 0
+        self.n_open = 0
         self._in_flight = 0
         self._model = model
         self._delay_s = delay_s
@@ -85,6 +87,8 @@ class ChatServer:
         server.close()
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.n_connections += 1
+        self.n_open += 1
         try:
             while True:
                 headers = await _headers(reader)
@@ -94,6 +98,7 @@ class ChatServer:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client has left
         finally:
+            self.n_open -= 1
             writer.close()
 
     async def _answer(

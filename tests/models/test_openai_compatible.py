@@ -81,30 +81,21 @@ async def test_only_what_is_set_is_sent(server: ChatServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "changes"),
-    [
-        (RATE_LIMIT, {}),
-        (BREAKDOWN, {}),
-        (STALL, {"timeout_s": 0.4}),
-        (CUT, {}),
-        (HALF_JSON, {}),
-        (NO_CHOICES, {}),
-    ],
+    ("fault", "n_faults"),
+    [(RATE_LIMIT, 2), (BREAKDOWN, 2), (STALL, 1), (CUT, 2), (HALF_JSON, 2), (NO_CHOICES, 2)],
     ids=["429", "500", "stall", "cut", "half JSON", "no choices"],
 )
-async def test_a_passing_fault_changes_neither_text_nor_tokens(
-    server: ChatServer, fault: Fault, changes: dict[str, Any]
-) -> None:
+async def test_a_passing_fault_changes_neither_text_nor_tokens(server: ChatServer, fault: Fault, n_faults: int) -> None:
     undisturbed = await client(server).complete(ASKED, SAMPLING)
-    server.schedule([fault, fault])
+    server.schedule([fault] * n_faults)
     started = time.monotonic()
-    disturbed = await client(server, **changes).complete(ASKED, SAMPLING)
+    disturbed = await client(server, timeout_s=3.0).complete(ASKED, SAMPLING)
     assert (disturbed.text, disturbed.finish) == (undisturbed.text, undisturbed.finish)
-    assert disturbed.usage.calls == 3
+    assert disturbed.usage.calls == n_faults + 1
     assert disturbed.usage.completion_tokens == undisturbed.usage.completion_tokens
     failed_prompts = 14 if fault is NO_CHOICES else 0
     assert disturbed.usage.prompt_tokens == undisturbed.usage.prompt_tokens + failed_prompts
-    assert len(server.requests) == 4
+    assert len(server.requests) == n_faults + 2
     if fault is RATE_LIMIT:
         assert time.monotonic() - started >= 0.4  # twice Retry-After
 
@@ -187,12 +178,15 @@ async def test_an_unknown_price_and_an_uncounted_reply_are_of_unknown_cost(serve
     assert uncounted.usage == Usage(1, 11, 11, None)
 
 
-async def test_no_more_requests_are_in_flight_than_allowed(tiny: Local) -> None:
+async def test_no_more_requests_are_in_flight_than_allowed_and_connections_are_shared_then_closed(tiny: Local) -> None:
     with ChatServer(tiny, delay_s=0.02) as server:
         model = client(server, concurrency=3)
         await asyncio.gather(*(model.complete(messages, SAMPLING) for messages in prompts(12)))
+        async with asyncio.timeout(5):
+            while server.n_open:
+                await asyncio.sleep(0.005)
     assert server.most_in_flight == 3
-    assert len(server.requests) == 12
+    assert (len(server.requests), server.n_connections) == (12, 3)
 
 
 async def test_cancelling_lets_go_of_the_server_and_of_the_place(server: ChatServer) -> None:
@@ -233,7 +227,7 @@ async def test_the_key_is_never_shown(server: ChatServer, caplog: pytest.LogCapt
     for faults in (
         [Fault("status", 401, echo)],
         [Fault("status", 500, echo)] * 2,
-        [Fault("body", text=f"{'x' * 290}{KEY}")] * 2,
+        [Fault("body", text=f"{'x' * 265}{KEY}")] * 2,
         [CUT] * 2,
     ):
         server.schedule(faults)

@@ -44,7 +44,7 @@ def test_given_values_are_trusted_even_when_wrong(index, value):
     given_index = max(p for p in problem.quantities[problem.query].parents if problem.levels[p] == 2)
     name = problem.quantities[given_index].name
     reply, operations = goal_reply(problem, problem.query, {name: value})
-    assert f"{name} is {value}." in reply
+    assert f"{name} equals {value}." in reply
     assert operations == 1
 
 
@@ -70,8 +70,7 @@ def test_recall_says_what_the_question_says(seed):
     question, said = recall(item, rng)
     assert len(said) == item.meta["sentences"]
     for name, what in said:
-        stated = re.search(rf"The number of each {name.removesuffix(' is ')} equals ([^.]*)\.", question)[1]
-        assert re.findall(r"\d+|\w+'s \w+", stated) == re.findall(r"\d+|\w+'s \w+", what)
+        assert f"The number of each {name}{what}" in question
 
 
 def test_drill_is_true_and_covers_all_operators():

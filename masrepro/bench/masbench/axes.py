@@ -2,27 +2,52 @@
 on the axis.
 
 Axes are MASBench's (MAS-Orchestra, arXiv 2601.14652, table 2). Depth counts nodes on the longest chain that ends at
-the query. Parallel counts problems that share no quantity.
+the query. Breadth is the largest in-degree of the graph, and lies in the cone. Horizon counts problems of which each
+needs the answer of the one before. Parallel counts problems that share no quantity. Robustness counts sub-tasks under
+attack: chains and needles by turns. What is not the axis is the same for all its values, but for the number of
+sentences and operations; the former is too where it is `fixed`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
+from typing import TypeVar
 
-from masrepro.bench.masbench.graph import MODULUS, Form, Problem, Quantity
+from masrepro.bench.masbench.graph import MODULUS, Form, Problem, Quantity, SubTask
+from masrepro.bench.masbench.needle import hidden_code
 
-AXES = ("depth", "parallel")
+AXES = ("depth", "breadth", "horizon", "parallel", "robustness")
 VALUES = range(2, 13)
 
-DEPTH_DISTRACTORS = 3
-PARALLEL_BLOCK_DEPTH = 3
-PARALLEL_BLOCK_DISTRACTORS = 1
+DISTRACTORS = {"depth": 3, "breadth": 3, "horizon": 1, "parallel": 1, "robustness": 1}
+"""Sentences of each problem that its answer does not need."""
+BREADTH_DEPTH = 4
+BLOCK_DEPTH = 3
+"""Depth of each problem of Horizon and Parallel."""
+ROBUSTNESS_DEPTH = 4
+NEEDLE_FILLER = 8
+FIXED_SENTENCES = {"depth": 28, "breadth": 32, "horizon": 72, "parallel": 72, "robustness": 108}
+"""Sentences of a whole item where they are held fixed: what the largest value needs at most."""
+
+T = TypeVar("T")
+Cone = Callable[..., Problem]
 
 _DERIVED: tuple[Form, ...] = ("more", "times", "sum", "difference")
 
 
-def plan(axis: str, value: int, rng: Random) -> tuple[Problem, ...]:
-    """Problems without names whose axis has exactly that value; several problems share no quantity.
+def plan(axis: str, value: int, rng: Random, *, abstract: bool = False, fixed: bool = False) -> tuple[SubTask, ...]:
+    """Sub-tasks without names whose axis has exactly that value.
+
+    Parameters
+    ----------
+    axis, value
+        One of `AXES` and of `VALUES`.
+    abstract : bool
+        Every cone holds at least one category total, as in iGSM.
+    fixed : bool
+        Padded to `FIXED_SENTENCES`, so that length does not grow with the value.
 
     Raises
     ------
@@ -30,72 +55,184 @@ def plan(axis: str, value: int, rng: Random) -> tuple[Problem, ...]:
         The axis is not known, or the value is not one of 2..12.
     """
     if axis not in AXES:
-        raise ValueError(f"no axis {axis!r} in MASBench here; known: {', '.join(AXES)}")
+        raise ValueError(f"no axis {axis!r} in MASBench; there are {', '.join(AXES)}")
     if value not in VALUES:
         raise ValueError(f"{axis} {value} is out of range; choose {VALUES.start} to {VALUES.stop - 1}")
-    if axis == "depth":
-        return (_chain(rng, value, DEPTH_DISTRACTORS),)
-    return tuple(_chain(rng, PARALLEL_BLOCK_DEPTH, PARALLEL_BLOCK_DISTRACTORS) for _ in range(value))
+    n_sentences = FIXED_SENTENCES[axis] if fixed else None
+    cone = _abstract_cone if abstract else _cone
+    match axis:
+        case "depth":
+            return (_padded(rng, axis, _alive(partial(cone, rng, value)), n_sentences),)
+        case "breadth":
+            wide = _alive(partial(_wide_cone, rng, value, abstract))
+            return (_padded(rng, axis, wide, n_sentences, in_degree=value - 1),)
+        case "horizon":
+            return _relay(rng, cone, _shares(n_sentences, value))
+        case "parallel":
+            return tuple(
+                _padded(rng, axis, _alive(partial(cone, rng, BLOCK_DEPTH)), share)
+                for share in _shares(n_sentences, value)
+            )
+    return _attacked(rng, cone, value, n_sentences)
 
 
-def _chain(rng: Random, depth: int, n_distractors: int) -> Problem:
-    """A problem of that depth in which every stated number of the cone matters.
+def _alive(draw: Callable[[], Problem]) -> Problem:
+    """A cone in which every stated number matters.
 
     Sums and differences over shared ancestors can cancel, whatever the numbers are, so forms are redrawn too.
     """
-    while (cone := _cone(rng, depth)).has_dead_number():
+    while (cone := draw()).has_dead_number():
         pass
-    return _with_distractors(rng, cone, n_distractors)
+    return cone
 
 
-def _cone(rng: Random, depth: int) -> Problem:
+def _relay(rng: Random, cone: Cone, shares: Sequence[int | None]) -> tuple[Problem, ...]:
+    """Problems that each start from the answer before. An answer that is needed is not 0, the value of what is not
+    mentioned, so that no problem can be solved without it.
+    """
+    problems: list[Problem] = []
+    for share in shares:
+        start = Quantity("carried", problems[-1].answer) if problems else None
+        is_last = len(problems) == len(shares) - 1
+        while (drawn := _alive(partial(cone, rng, BLOCK_DEPTH, start))).answer == 0 and not is_last:
+            pass
+        problems.append(_padded(rng, "horizon", drawn, share))
+    return tuple(problems)
+
+
+def _attacked(rng: Random, cone: Cone, value: int, n_sentences: int | None) -> tuple[SubTask, ...]:
+    """Chains and needles by turns; where sentences are held fixed, filler makes up the number."""
+    chains = [
+        _padded(rng, "robustness", _alive(partial(cone, rng, ROBUSTNESS_DEPTH)), None) for _ in range((value + 1) // 2)
+    ]
+    n_needles = value // 2
+    left = None if n_sentences is None else n_sentences - n_needles - sum(chain.sentences for chain in chains)
+    needles = [hidden_code(rng, NEEDLE_FILLER if n is None else n) for n in _shares(left, n_needles)]
+    return tuple(needles[index // 2] if index % 2 else chains[index // 2] for index in range(value))
+
+
+def _shares(total: int | None, parts: int) -> list[int | None]:
+    """``total`` in equal whole parts, the first ones larger by one where it does not divide."""
+    if total is None:
+        return [None] * parts
+    return [total // parts + (index < total % parts) for index in range(parts)]
+
+
+def _cone(rng: Random, depth: int, start: Quantity | None = None) -> Problem:
     """A chain of ``depth`` nodes; second arguments are new constants or earlier nodes, so that no chain gets
     longer.
     """
-    quantities = [_constant(rng)]
-    last = 0
+    quantities = [start or _constant(rng)]
     for _ in range(depth - 1):
-        form = rng.choice(_DERIVED)
-        if form in ("more", "times"):
-            quantities.append(_unary(rng, form, last))
+        _extend(rng, quantities)
+    return Problem(tuple(quantities), len(quantities) - 1)
+
+
+def _abstract_cone(rng: Random, depth: int, start: Quantity | None = None) -> Problem:
+    """As `_cone`, with a total at one node at least, and at others now and then.
+
+    A total is no thing, so none is part of another, and no thing is part of two.
+    """
+    quantities = [start or _constant(rng)]
+    certain = rng.randrange(1, depth)
+    for node in range(1, depth):
+        beside_another = quantities[-1].form == "total" or node == certain - 1
+        if node == certain or (not beside_another and rng.random() < 0.25):
+            last = len(quantities) - 1
+            quantities += [_constant(rng) for _ in range(rng.randint(1, 2))]
+            quantities.append(Quantity("total", 0, tuple(range(last, len(quantities)))))
         else:
-            earlier = [index for index in range(len(quantities)) if index != last]
-            if not earlier or rng.random() < 0.6:
-                quantities.append(_constant(rng))
-                other = len(quantities) - 1
-            else:
-                other = rng.choice(earlier)
-            quantities.append(_binary(rng, form, last, other))
-        last = len(quantities) - 1
-    return Problem(tuple(quantities), last)
+            _extend(rng, quantities)
+    return Problem(tuple(quantities), len(quantities) - 1)
 
 
-def _with_distractors(rng: Random, cone: Problem, count: int) -> Problem:
-    """Adds quantities that nobody in the cone reads and that end no chain longer than the query's."""
-    quantities, levels = list(cone.quantities), list(cone.levels)
+def _extend(rng: Random, quantities: list[Quantity]) -> None:
+    """One more node of the chain, computed from the last quantity."""
+    last = len(quantities) - 1
+    form = _pick(rng, _DERIVED)
+    if form in ("more", "times"):
+        quantities.append(_unary(rng, form, last))
+        return
+    if last == 0 or rng.random() < 0.6:
+        quantities.append(_constant(rng))
+        other = last + 1
+    else:
+        other = _pick(rng, range(last))
+    quantities.append(_binary(rng, form, last, other))
+
+
+def _wide_cone(rng: Random, breadth: int, abstract: bool) -> Problem:
+    """One node that reads ``breadth`` others, stated and computed ones; the query is computed from it."""
+    quantities: list[Quantity] = []
+    parents: list[int] = []
+    n_computed = rng.randint(1, breadth)
+    for index in range(breadth):
+        quantities.append(_constant(rng))
+        if abstract and index == 0:
+            # The total must stay narrower than the wide node.
+            quantities += [_constant(rng) for _ in range(min(1, breadth - 2))]
+            quantities.append(Quantity("total", 0, tuple(range(len(quantities)))))
+        elif index < n_computed:
+            quantities.append(_unary(rng, _pick(rng, ("more", "times")), len(quantities) - 1))
+        parents.append(len(quantities) - 1)
+    rng.shuffle(parents)
+    form: Form = "difference" if breadth == 2 and rng.random() < 0.5 else "sum"
+    quantities.append(Quantity(form, 0, tuple(parents)))
+    quantities.append(_unary(rng, _pick(rng, ("more", "times")), len(quantities) - 1))
+    return Problem(tuple(quantities), len(quantities) - 1)
+
+
+def _padded(rng: Random, axis: str, cone: Problem, n_sentences: int | None, in_degree: int = 2) -> Problem:
+    """The cone with its distractors: as many as the axis has, or as make up the number of sentences."""
+    count = DISTRACTORS[axis] if n_sentences is None else n_sentences - cone.sentences
+    return _with_distractors(rng, cone, count, in_degree)
+
+
+def _with_distractors(rng: Random, cone: Problem, count: int, in_degree: int) -> Problem:
+    """Adds quantities that nobody in the cone reads, of at most that in-degree, and that end no chain longer than the
+    query's.
+    """
+    forms: tuple[Form, ...] = ("constant", *_DERIVED) if in_degree > 1 else ("constant", "more", "times")
+    quantities, levels, depth = list(cone.quantities), list(cone.levels), cone.depth
+    readable = [index for index, level in enumerate(levels) if level < depth]
     for _ in range(count):
-        readable = [index for index, level in enumerate(levels) if level < cone.depth]
-        form = rng.choice(("constant", *_DERIVED))
+        form = _pick(rng, forms)
         if form == "constant":
-            quantities.append(_constant(rng))
+            added = _constant(rng)
         elif form in ("more", "times"):
-            quantities.append(_unary(rng, form, rng.choice(readable)))
+            added = _unary(rng, form, _pick(rng, readable))
         elif len(readable) > 1:
-            quantities.append(_binary(rng, form, *rng.sample(readable, 2)))
+            added = _binary(rng, form, *rng.sample(readable, 2))
         else:
-            quantities.append(_unary(rng, "more", readable[0]))
-        levels.append(1 + max((levels[parent] for parent in quantities[-1].parents), default=0))
+            added = _unary(rng, "more", readable[0])
+        quantities.append(added)
+        levels.append(1 + max([levels[parent] for parent in added.parents], default=0))
+        if levels[-1] < depth:
+            readable.append(len(levels) - 1)
     return Problem(tuple(quantities), cone.query)
 
 
 def _constant(rng: Random) -> Quantity:
-    return Quantity("constant", rng.randrange(MODULUS))
+    return Quantity("constant", _below(rng, MODULUS))
 
 
 def _unary(rng: Random, form: Form, parent: int) -> Quantity:
     # 0 more and 0 or 1 times would be no operation at all.
-    return Quantity(form, rng.randrange(1 if form == "more" else 2, MODULUS), (parent,))
+    least = 1 if form == "more" else 2
+    return Quantity(form, least + _below(rng, MODULUS - least), (parent,))
 
 
 def _binary(rng: Random, form: Form, first: int, second: int) -> Quantity:
     return Quantity(form, 0, (first, second) if rng.random() < 0.5 else (second, first))
+
+
+def _pick(rng: Random, options: Sequence[T]) -> T:
+    return options[_below(rng, len(options))]
+
+
+def _below(rng: Random, n: int) -> int:
+    """What ``rng.randrange(n)`` and ``rng.choice(range(n))`` draw, without their checks on the bounds."""
+    bits = n.bit_length()
+    while (drawn := rng.getrandbits(bits)) >= n:
+        pass
+    return drawn

@@ -1,15 +1,20 @@
-"""Makes MASBench items. Item i depends on nothing but version, axis, value, split and i."""
+"""Makes MASBench items. Item i depends on nothing but version, cell, split and i."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from random import Random
+from typing import Any
 
 from masrepro.bench.item import Item
+from masrepro.bench.masbench import paper, text
 from masrepro.bench.masbench.axes import plan
-from masrepro.bench.masbench.graph import Problem, joint_template
-from masrepro.bench.masbench.names import draw_names
-from masrepro.bench.masbench.text import question
+from masrepro.bench.masbench.cell import Cell
+from masrepro.bench.masbench.graph import Problem, SubTask, joint_template
+from masrepro.bench.masbench.names import name_problems
+from masrepro.bench.masbench.needle import Needle, draw_keys
+from masrepro.bench.masbench.notes import Note, draw_notes
 
 VERSION = "1"
 SPLITS = ("train", "test")
@@ -18,12 +23,17 @@ _MAX_TRIES = 1_000
 
 
 def make_item(axis: str, value: int, split: str, index: int) -> Item:
+    """One item of a plain cell: `make` without options."""
+    return make(Cell(axis, value), split, index)
+
+
+def make(cell: Cell, split: str, index: int) -> Item:
     """One item.
 
     Parameters
     ----------
-    axis, value
-        See `masrepro.bench.masbench.axes`.
+    cell : Cell
+        Axis, value and options.
     split : {"train", "test"}
         Items of the two splits never share a template (the graph without names and numbers) within an axis and value.
     index : int
@@ -32,17 +42,22 @@ def make_item(axis: str, value: int, split: str, index: int) -> Item:
     Raises
     ------
     ValueError
-        Axis, value or split is not known.
+        The split is not known.
     """
     if split not in SPLITS:
         raise ValueError(f"no split {split!r}; MASBench has {' and '.join(SPLITS)}")
-    rng = Random(f"masbench/{VERSION}/{axis}/{value}/{split}/{index}")
+    rng = Random(f"masbench/{VERSION}/{cell.graphs}/{split}/{index}")
     for _ in range(_MAX_TRIES):
-        problems = plan(axis, value, rng)
-        template = joint_template(problems)
-        if split_of(template) == split:
-            return _item(axis, value, split, index, _named(problems, rng), template, rng)
-    raise RuntimeError(f"no {split} template of {axis} {value} in {_MAX_TRIES} draws")
+        tasks = _plan(cell, rng)
+        template = joint_template(tasks, in_order=cell.axis in ("horizon", "robustness"))
+        if split_of(template) != split:
+            continue
+        named = _named(tasks, rng)
+        notes = draw_notes(rng, named, last=not cell.paper) if cell.axis == "robustness" else ()
+        if notes is not None:
+            write = paper.question if cell.paper else text.question
+            return _item(cell, split, index, named, notes, template, write(cell, named, notes, rng))
+    raise RuntimeError(f"no {split} template of {cell.name} in {_MAX_TRIES} draws")
 
 
 def split_of(template: str) -> str:
@@ -50,33 +65,63 @@ def split_of(template: str) -> str:
     return "train" if int(template[:8], 16) / 0x1_0000_0000 < TRAIN_SHARE else "test"
 
 
-def _named(problems: tuple[Problem, ...], rng: Random) -> tuple[Problem, ...]:
-    names = draw_names(rng, [len(problem.quantities) for problem in problems])
-    return tuple(problem.named(own) for problem, own in zip(problems, names, strict=True))
+def _plan(cell: Cell, rng: Random) -> tuple[SubTask, ...]:
+    tasks = plan(cell.axis, cell.value, rng, abstract=cell.abstract or cell.paper, fixed=cell.fixed)
+    return paper.asked_elsewhere(tasks, rng) if cell.paper and cell.axis == "breadth" else tasks
+
+
+def _named(tasks: Sequence[SubTask], rng: Random) -> tuple[SubTask, ...]:
+    problems = iter(name_problems(rng, [task for task in tasks if isinstance(task, Problem)]))
+    needles = [task for task in tasks if isinstance(task, Needle)]
+    keyed = iter([task.keyed(key) for task, key in zip(needles, draw_keys(rng, len(needles)), strict=True)])
+    return tuple(next(problems) if isinstance(task, Problem) else next(keyed) for task in tasks)
 
 
 def _item(
-    axis: str, value: int, split: str, index: int, problems: tuple[Problem, ...], template: str, rng: Random
+    cell: Cell,
+    split: str,
+    index: int,
+    tasks: tuple[SubTask, ...],
+    notes: Sequence[Note],
+    template: str,
+    question: str,
 ) -> Item:
-    text = question(problems, rng)
-    answers = tuple(str(problem.answer) for problem in problems)
+    answers = tuple(str(task.answer) for task in tasks)
+    problems = [task for task in tasks if isinstance(task, Problem)]
+    meta: dict[str, Any] = {
+        "benchmark": cell.name,
+        "version": VERSION,
+        "axis": cell.axis,
+        "value": cell.value,
+        "split": split,
+        "index": index,
+        "template": template,
+        "depth": max(problem.depth for problem in problems),
+        "breadth": max(problem.breadth for problem in problems),
+        "horizon": 1 + sum(problem.carries for problem in problems),
+        "parallel": 1 if cell.axis == "horizon" else len(tasks),
+        "robustness": len(notes) if cell.notes == "attacked" else 0,
+        "operations": sum(problem.operations for problem in problems),
+        "sentences": sum(task.sentences for task in tasks),
+        "distractors": sum(len(problem.quantities) - len(problem.cone) for problem in problems),
+    }
+    if notes:
+        meta["notes"] = list(_spans(cell, tasks, notes, question))
     return Item(
-        id=f"masbench-{axis}-{value}-{split}-{index}-{sha256(text.encode()).hexdigest()[:10]}",
-        question=text,
+        id=f"{cell.name.replace('/', '-')}-{split}-{index}-{sha256(question.encode()).hexdigest()[:10]}",
+        question=question,
         answer=answers[0] if len(answers) == 1 else answers,
         scorer="exact_int" if len(answers) == 1 else "exact_ints",
-        meta={
-            "benchmark": f"masbench/{axis}/{value}",
-            "version": VERSION,
-            "split": split,
-            "index": index,
-            "template": template,
-            "depth": max(problem.depth for problem in problems),
-            "breadth": max(problem.breadth for problem in problems),
-            "parallel": len(problems),
-            "operations": sum(problem.operations for problem in problems),
-            "sentences": sum(len(problem.quantities) for problem in problems),
-            "distractors": sum(len(problem.quantities) - len(problem.cone) for problem in problems),
-        },
-        problems=problems,
+        meta=meta,
+        problems=tasks,
     )
+
+
+def _spans(cell: Cell, tasks: Sequence[SubTask], notes: Sequence[Note], question: str) -> Iterator[dict[str, int]]:
+    """Where each note stands in the question, which sub-task (from 1) it is about, and the wrong value it gives."""
+    end = 0
+    for note in notes:
+        said = paper.note(note) if cell.paper else note.text(tasks, cell.notes)
+        start = question.index(said, end)
+        end = start + len(said)
+        yield {"start": start, "end": end, "about": note.about + 1, "at": note.at + 1, "wrong": note.wrong}

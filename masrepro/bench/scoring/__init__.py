@@ -4,7 +4,7 @@ Importing this package is light. Math-Verify and SymPy are loaded by the first a
 process of their own.
 """
 
-from masrepro.bench.scoring.outcome import Outcome, Score
+from masrepro.bench.scoring.outcome import Outcome, Score, ScorerUnavailable
 from masrepro.bench.scoring.score import SCORERS, score
 
-__all__ = ["SCORERS", "Outcome", "Score", "score"]
+__all__ = ["SCORERS", "Outcome", "Score", "ScorerUnavailable", "score"]

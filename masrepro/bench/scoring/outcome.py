@@ -13,6 +13,13 @@ from typing import Literal
 Outcome = Literal["correct", "wrong", "unparsed", "invalid", "truncated", "limit", "error"]
 
 
+class ScorerUnavailable(RuntimeError):
+    """A scorer cannot work at all, whatever the answer: its process does not start, a library is missing.
+
+    Says nothing about the answer, which is scored once the fault is mended.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """The verdict on one answer.

@@ -1,6 +1,6 @@
 """The one entry to all scorers.
 
-Not here: running code against tests, and asking a model to judge.
+Not here: asking a model to judge.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from masrepro.bench.scoring import choice, integers, mathematics, paper, qa
+from masrepro.bench.scoring import choice, code, integers, mathematics, paper, qa
 from masrepro.bench.scoring.outcome import Score
 
 Scorer = Callable[[str, Sequence[str]], Score]
@@ -18,6 +18,7 @@ SCORERS: Mapping[str, Mapping[str, Scorer]] = {
     "exact_ints": {"strict": integers.score_integers, "paper": paper.score_list_as_paper},
     "math": {"strict": mathematics.score_mathematics, "paper": paper.score_as_paper},
     "choice": {"strict": choice.score_choice, "paper": paper.score_as_paper},
+    "code": {"strict": code.score_code},
     "qa_em": {
         "strict": qa.score_exact_match,
         "paper": paper.score_as_paper,
@@ -38,11 +39,12 @@ def score(name: str, prediction: str | None, gold: str | Sequence[str], flavour:
     Parameters
     ----------
     name : str
-        ``exact_int``, ``exact_ints``, ``math``, ``choice``, ``qa_em`` or ``qa_f1``.
+        ``exact_int``, ``exact_ints``, ``math``, ``choice``, ``code``, ``qa_em`` or ``qa_f1``.
     prediction : str or None
         The reply, or the part of it that is the answer; None where there was none, which is ``unparsed``.
     gold : str or sequence of str
-        The truth. Several are, for ``exact_ints``, all asked for, in order; for the others each is right.
+        The truth. Several are, for ``exact_ints``, all asked for, in order; for ``code``, the tests
+        and the prompt that a reply may continue; for the others each is right.
     flavour : str
         ``strict`` is ours; ``paper`` what the authors of MAS-Orchestra ran, faults and all; ``official``, for
         ``qa_em`` and ``qa_f1`` only, the normal form of the HotpotQA script.
@@ -51,7 +53,7 @@ def score(name: str, prediction: str | None, gold: str | Sequence[str], flavour:
     ------
     ValueError
         Unknown name or flavour, no gold answer, or one that the scorer cannot read. No prediction raises.
-    RuntimeError
+    ScorerUnavailable
         Algebra cannot be done at all, for example because Math-Verify is not installed.
     """
     if name not in SCORERS:

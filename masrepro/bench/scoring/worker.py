@@ -18,6 +18,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import IO, Any, Literal
 
+from masrepro.bench.scoring.outcome import ScorerUnavailable
+
 WALL_S = 30.0  # seconds for one comparison, waiting for a processor included
 START_S = 120.0  # seconds to start and import SymPy on a busy machine
 MEMORY_BYTES = 2 * 2**30
@@ -53,7 +55,7 @@ class Worker:
         ------
         Undecided
             The texts are no mathematics, or the limit on time or memory was reached.
-        RuntimeError
+        ScorerUnavailable
             The process cannot work: it did not start, or Math-Verify is not installed.
         """
         with self.turn:
@@ -95,7 +97,7 @@ class Worker:
             if ready is None or "missing" in ready:
                 self.close()
                 reason = ready["missing"] if ready else "it ended, or took too long to start"
-                raise RuntimeError(f"the process for algebra failed: {reason}; try: pip install math-verify")
+                raise ScorerUnavailable(f"the process for algebra failed: {reason}; try: pip install math-verify")
         return self.process
 
 

@@ -60,6 +60,11 @@ def figure_3(axis: str, *, sub_agent: str = "Qwen2.5-7B-Instruct") -> dict[tuple
     }
 
 
+def figure_3_axes(sub_agent: str = "Qwen2.5-7B-Instruct") -> tuple[str, ...]:
+    """Axes that MAS-Orchestra's figure 3 has for a sub-agent."""
+    return tuple(_pick(_read("mas_orchestra")["figure_3"]["sub_agents"], sub_agent, "sub-agent"))
+
+
 def _pick(mapping: dict[str, Any], key: str, what: str) -> Any:
     if key not in mapping:
         raise KeyError(f"figure 3 of MAS-Orchestra has no {what} {key!r}; it has: {', '.join(mapping)}")

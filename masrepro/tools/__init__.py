@@ -1,0 +1,1 @@
+"""What agents and scorers act with. Importing this package is light."""
