@@ -68,7 +68,7 @@ def folder_of(name: str) -> Path:
     return WEIGHTS / name
 
 
-def load_desk_model(name: str, *, max_batch: int = 64) -> Local:
+def load_desk_model(name: str, *, max_batch: int = 128) -> Local:
     """A shipped model behind the `Model` interface.
 
     It computes in double precision: at this size that costs little, and a reply is then the same whichever requests
