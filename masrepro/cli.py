@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         "train", help="train a solver; the same command resumes", description="Train a desk solver on this machine."
     )
     train.add_argument("name", choices=["solver-s"], help="which desk model")
-    train.add_argument("--minutes", type=float, default=40.0, metavar="M", help="training clock (default: 40)")
+    train.add_argument("--minutes", type=float, default=22.0, metavar="M", help="training clock (default: 22)")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
     train.add_argument("--folder", type=Path, metavar="DIR", help="default: outputs/desk/NAME")
     train.set_defaults(command=_train)

@@ -61,12 +61,12 @@ def _places(plan: Orchestration) -> dict[str, tuple[int, int]]:
 
 
 def _agent(agent: Agent, place: tuple[int, int], is_sink: bool, answers: Mapping[str, str | None]) -> str:
-    goal = textwrap.shorten(agent.goal or "(the question itself)", 2 * _LINE_CHARS, placeholder=" ...")
+    goal = textwrap.shorten(agent.goal or "(the question itself)", 2 * _LINE_CHARS)
     lines = textwrap.wrap(goal, _LINE_CHARS)[:2]
     if agent.id in answers:
         answer = answers[agent.id]
         said = "no answer" if answer is None else answer
-        lines.append("= " + textwrap.shorten(said, _LINE_CHARS, placeholder=" ..."))
+        lines.append("= " + textwrap.shorten(said, _LINE_CHARS))
     title = f"{agent.id} · {agent.workflow}" + (" · sink" if is_sink else "")
     return _box(*place, title, lines, _COLOURS.get(agent.workflow, "#000"), thick=is_sink)
 

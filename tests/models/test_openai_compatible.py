@@ -261,5 +261,5 @@ def test_a_client_that_cannot_work_is_refused_at_once(
 def test_a_server_on_this_machine_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     for host in ("127.0.0.1", "localhost", "[::1]"):
-        OpenAICompatible(f"http://{host}:8000/v1", "m", context_tokens=10)
-    OpenAICompatible("http://gpu-box:8000/v1", "m", context_tokens=10, api_key_env=None)
+        assert OpenAICompatible(f"http://{host}:8000/v1", "m", context_tokens=10).name == "m"
+    assert OpenAICompatible("http://gpu-box:8000/v1", "m", context_tokens=10, api_key_env=None).name == "m"

@@ -123,7 +123,7 @@ def test_importing_and_scoring_numbers_loads_no_algebra():
     code = (
         "import sys; from masrepro.bench.scoring import score; "
         r"assert score('math', r'\boxed{0.50}', r'\frac12').outcome == 'correct'; "
-        "heavy = {'sympy', 'math_verify', 'latex2sympy2_extended', 'torch', 'pandas'} & set(sys.modules); "
-        "assert not heavy, heavy"
+        "print({'sympy', 'math_verify', 'latex2sympy2_extended', 'torch', 'pandas'} & set(sys.modules))"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "set()\n"
