@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent.parent
+
+
+def hear_interrupts() -> None:
+    """For ``preexec_fn``: tests that a shell runs in the background inherit that Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class FixtureHome:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=hear_interrupts,
         )
 
     def masrepro(self, *arguments: str, cwd: Path | None = None, **variables: str) -> tuple[int, str]:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from fixture_home import hear_interrupts
 
 from masrepro.bench import Item, Score
 from masrepro.bench.scoring.outcome import ScorerUnavailable
@@ -270,7 +271,9 @@ def test_an_interrupt_from_the_keyboard_loses_nothing_that_finished(tmp_path: Pa
         """
     )
     arguments = [sys.executable, "-c", program, str(tmp_path), str(Path(__file__).parent)]
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts
+    )
     assert process.stdout is not None
     while process.stdout.readline().strip() != "3":
         assert process.poll() is None
