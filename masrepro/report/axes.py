@@ -137,9 +137,9 @@ def axis_claims(points: Sequence[AxisPoint]) -> list[Claim]:
             Claim(
                 claim=f"The single agent's accuracy falls with {axis.capitalize()} ({span})",
                 where="MAS-Orchestra, figure 3 (Qwen2.5-7B sub-agents)",
-                published=" to ".join(f"{p.published['sas'].value:.3f}" for p in (paper[0], paper[-1]))
-                if paper
-                else "",
+                published=" to ".join(
+                    f"{p.published['sas'].value:.3f} at {p.value}" for p in paper[:: len(paper) - 1 or 1]
+                ),
                 ours=" to ".join(map(_text, ends)),
                 verdict=incomplete or NOT_COMPARABLE,
             )

@@ -83,7 +83,7 @@ def test_tables_have_a_row_a_point_in_every_format():
 
 def test_claims_set_the_published_value_beside_ours():
     falls, gains, *_ = axis_claims(axis_points(WHOLE))
-    assert falls.published == "0.493 to 0.350"
+    assert falls.published == "0.493 at 2 to 0.350 at 4"
     assert falls.ours.startswith("0.90 [")
     assert gains.published == "+0.001 (trained orchestrator)"
     assert "upper bound" in gains.ours
