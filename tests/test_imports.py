@@ -34,7 +34,10 @@ for package in ("agents", "runtime"):
     ALLOWED[package].discard("bench")
 
 LIGHT = ("orchestration", "agents", "runtime", "models/model.py", "lab/params.py")
-HEAVY = {"torch", "transformers", "openai", "pandas", "plotly", "papermill", "IPython", "matplotlib"}
+HEAVY = {
+    *("torch", "transformers", "openai", "httpx2", "pandas", "plotly", "papermill", "IPython", "matplotlib"),
+    *("bm25s", "trafilatura", "playwright", "ddgs"),
+}
 MODULES = sorted(path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
 
 

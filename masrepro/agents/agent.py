@@ -8,13 +8,14 @@ with a signature is that of MAS-Orchestra (arXiv 2601.14652). Not here: how agen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypedDict, Unpack
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypedDict, Unpack, runtime_checkable
 
-from masrepro.models.model import Completion, Finish, Message
+from masrepro.models.model import Completion, Finish, Message, Sampling, ToolSignature
 from masrepro.orchestration.catalogue import STANDARD, Workflow
 from masrepro.orchestration.plan import Agent
+from masrepro.tools.tool import Tool, ToolFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,15 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Everything that a sub-agent may know: the original question, its own definition, and what flowed in."""
+    """Everything that a sub-agent may know: the original question, its own definition, and what flowed in.
+
+    ``tools`` are those that it may use, by name; the runtime writes every use into the trace.
+    """
 
     question: str
     agent: Agent
     inputs: tuple[Input, ...] = ()
+    tools: Mapping[str, Tool] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +80,17 @@ class SamplingChange(TypedDict, total=False):
     top_p: float
     stop: tuple[str, ...]
     seed: int | None
+    tools: tuple[ToolSignature, ...]
+    repeat: int
 
 
 class Call(Protocol):
     """One request to the agent's backbone, admitted against the budget and recorded in the trace."""
+
+    @property
+    def sampling(self) -> Sampling:
+        """The run's own sampling, from which a call departs where it says so."""
+        ...
 
     async def __call__(self, messages: Sequence[Message], **change: Unpack[SamplingChange]) -> Completion:
         """Draw a completion with the run's sampling and these changes.
@@ -106,8 +118,39 @@ class SubAgent(Protocol):
         ...
 
     async def act(self, task: Task, call: Call) -> Output:
-        """Work on the task. Exceptions of `call` are left to the runtime."""
+        """Work on the task. Exceptions of `call` are left to the runtime.
+
+        Raises
+        ------
+        AgentFailed
+            The agent cannot do its work, for example because its tool is down.
+        """
         ...
+
+
+@runtime_checkable
+class NeedsTools(Protocol):
+    """A sub-agent that cannot do without some tools, whether its orchestration lists them or not."""
+
+    def needs_tools(self, agent: Agent) -> tuple[str, ...]:
+        """Names of all tools that this agent uses, the listed ones included."""
+        ...
+
+
+class AgentFailed(Exception):
+    """A sub-agent could not do its work, through no fault of a model.
+
+    Parameters
+    ----------
+    message : str
+        For people.
+    failure : ToolFailure
+        The last failure of the tool that let it down.
+    """
+
+    def __init__(self, message: str, failure: ToolFailure) -> None:
+        super().__init__(message)
+        self.failure = failure
 
 
 def standard_workflow(name: str) -> Workflow:

@@ -11,11 +11,16 @@ from typing import TypeVar
 
 from masrepro.agents.agent import SubAgent
 from masrepro.agents.cot import CoT
+from masrepro.agents.cot_sc import CoTSC
+from masrepro.agents.debate import Debate
+from masrepro.agents.deep_research import DeepResearch
+from masrepro.agents.reflexion import Reflexion
 from masrepro.orchestration.catalogue import STANDARD, Catalogue
 
 _SubAgent = TypeVar("_SubAgent", bound=SubAgent)
 
-_REGISTERED: dict[str, SubAgent] = {built_in.workflow.name: built_in for built_in in (CoT(),)}
+_BUILT_IN: tuple[SubAgent, ...] = (CoT(), CoTSC(), Debate(), Reflexion(), DeepResearch())
+_REGISTERED: dict[str, SubAgent] = {built_in.workflow.name: built_in for built_in in _BUILT_IN}
 
 
 class NoImplementation(LookupError):

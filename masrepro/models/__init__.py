@@ -1,6 +1,7 @@
-"""Language models: the interface (`model`), a local engine (`local`), a client for OpenAI-compatible servers.
+"""Language models: the interface, a local engine, a client for OpenAI-compatible servers, a cache of replies, prices.
 
-Importing this package stays light: `Local` and `OpenAICompatible` bring in their libraries when first asked for.
+Importing this package stays light: `Local`, `OpenAICompatible` and `Cached` bring in their libraries when first asked
+for.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ from masrepro.models.model import (
     RateLimited,
     RequestRefused,
     Sampling,
+    ToolCall,
+    ToolSignature,
     Unavailable,
     Usage,
 )
 
 if TYPE_CHECKING:
+    from masrepro.models.cache import Cached
     from masrepro.models.local import Local
     from masrepro.models.openai_compatible import OpenAICompatible
 
@@ -38,6 +42,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "0")
 
 __all__ = [
     "FREE",
+    "Cached",
     "Completion",
     "ContextOverflow",
     "Finish",
@@ -52,6 +57,8 @@ __all__ = [
     "RateLimited",
     "RequestRefused",
     "Sampling",
+    "ToolCall",
+    "ToolSignature",
     "Unavailable",
     "Usage",
 ]
@@ -62,6 +69,10 @@ def __getattr__(name: str) -> Any:
         from masrepro.models.local import Local
 
         return Local
+    if name == "Cached":
+        from masrepro.models.cache import Cached
+
+        return Cached
     if name == "OpenAICompatible":
         from masrepro.models.openai_compatible import OpenAICompatible
 

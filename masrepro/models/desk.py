@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from masrepro.models.local import Local
 
 WEIGHTS = Path(__file__).parent / "weights"
-CONTEXT_TOKENS = 1024
+CONTEXT_TOKENS = 2048
 
 _CONVOLUTION = 4
 # Standard deviations of an untrained model. The library's own start, 0.02, is made for wide models: at this width a
@@ -85,14 +85,18 @@ def load_desk_model(name: str, *, max_batch: int = 128) -> Local:
 
 
 def new_tokenizer(phrases: list[str]) -> PreTrainedTokenizerFast:
-    """A tokenizer in which each phrase is one token; longer phrases win over shorter ones."""
+    """A tokenizer in which each phrase is one token; longer phrases win over shorter ones.
+
+    A number is a token only as a whole: within a longer one its digits are tokens of their own.
+    """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
     vocabulary = {token: index for index, token in enumerate((*_SPECIAL, *phrases))}
     longest_first = sorted(phrases, key=len, reverse=True)
+    pieces = [rf"(?<!\d){p}(?!\d)" if p.isdigit() and len(p) > 1 else re.escape(p) for p in longest_first]
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("|".join(map(re.escape, longest_first))), "isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("|".join(pieces)), "isolated")
     tokenizer.decoder = decoders.Fuse()
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

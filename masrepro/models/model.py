@@ -9,18 +9,48 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["stop", "length"]
 
 
 @dataclass(frozen=True, slots=True)
+class ToolSignature:
+    """A tool as a model is told of it; ``parameters`` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to have a tool called. ``arguments`` is the model's own text: JSON is meant, not promised."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation.
+
+    Parameters
+    ----------
+    role : {"system", "user", "assistant", "tool"}
+    content : str
+    tool_calls : tuple of ToolCall
+        For an assistant's turn: what it asked for.
+    tool_call_id : str or None
+        For a tool's turn: the call that it answers.
+    """
 
     role: Role
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +69,10 @@ class Sampling:
         The text ends before the first of these.
     seed : int or None
         Set wherever the back-end takes one.
+    tools : tuple of ToolSignature
+        What the model may ask for; only back-ends with native tool calls heed it.
+    repeat : int
+        From 0; tells draws apart that are equal in all else, so that a cache keeps each. Back-ends ignore it.
     """
 
     temperature: float = 0.0
@@ -46,14 +80,21 @@ class Sampling:
     top_p: float = 1.0
     stop: tuple[str, ...] = ()
     seed: int | None = None
+    tools: tuple[ToolSignature, ...] = ()
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens. A model without a `Price` has unknown cost, which is never taken for 0."""
+    """US dollars per million tokens. A model without a `Price` has unknown cost, which is never taken for 0.
+
+    ``date`` and ``source`` say where a listed price comes from (`masrepro.models.prices`).
+    """
 
     prompt_usd: Decimal
     completion_usd: Decimal
+    date: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
         """Cost in US dollars of one call, exact."""
@@ -92,12 +133,30 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's reply. ``text`` is the answer part only; a back-end's separate reasoning goes to ``reasoning``."""
+    """A model's reply.
+
+    Parameters
+    ----------
+    text : str
+        The answer part only; may be empty where the model asks for tools.
+    finish : {"stop", "length"}
+        ``stop`` also where it ended with tool calls.
+    usage : Usage
+        What this reply cost; nothing, not even a call, where it was ``cached``.
+    reasoning : str
+        A back-end's separate reasoning.
+    tool_calls : tuple of ToolCall
+        What the model asks for, in its order.
+    cached : bool
+        Whether it was drawn before and kept (`masrepro.models.cache`).
+    """
 
     text: str
     finish: Finish
     usage: Usage
     reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    cached: bool = False
 
 
 @runtime_checkable

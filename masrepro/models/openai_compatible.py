@@ -1,43 +1,42 @@
 """A client for any server that speaks OpenAI's chat-completions protocol: a hosted API, vLLM, a server on this machine.
 
-It keeps at most ``concurrency`` requests in flight, tries again where that can help, counts every attempt, and says in
-`ModelError`'s kinds what could not be had. The key is read from the environment when a connection is made and is never
-kept, shown or logged. Not here: streaming and tool calls.
+It keeps at most ``concurrency`` requests in flight, tries again where that can help, leaves a server alone that is
+down, counts every attempt, and says in `ModelError`'s kinds what could not be had. Not here: what a request and a reply
+look like (`request`, `reply`, `stream`), and connections (`endpoint`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import math
-import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from random import Random
-from ssl import SSLContext
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
 
-from masrepro.models.model import Completion, ContextOverflow, Message, Price, Sampling, Usage
-from masrepro.models.reply import Counts, Failure, Reply, read, refused, unreachable
+from masrepro.models.breaker import Breaker
+from masrepro.models.endpoint import Endpoint, Session
+from masrepro.models.model import (
+    Completion,
+    ContextOverflow,
+    Message,
+    ModelError,
+    Price,
+    RateLimited,
+    RequestRefused,
+    Sampling,
+    Unavailable,
+    Usage,
+)
+from masrepro.models.reply import Counts, Failure, Reply, left_alone, read, refused, unreachable
+from masrepro.models.request import estimated_tokens, request_body
+from masrepro.models.stream import read_stream
 
 _LONGEST_BACKOFF_S = 30.0
 _REASON_CHARS = 300
-
-
-def estimated_tokens(messages: Sequence[Message]) -> int:
-    """A low estimate of a prompt's tokens: a quarter of its UTF-8 bytes, plus four for each message.
-
-    English runs at about four bytes a token, code and digits at fewer. Being low, it refuses nothing that fits; what it
-    lets through by mistake the server refuses, which is reported in the same way.
-    """
-    return sum(math.ceil(len(message.content.encode()) / 4) + 4 for message in messages)
 
 
 class OpenAICompatible:
@@ -70,8 +69,8 @@ class OpenAICompatible:
     longest_wait_s : float
         A ``Retry-After`` beyond this is not waited for.
     concurrency : int
-        Most requests in flight from one event loop. A request keeps its place while it pauses, so that a rate limit
-        slows down everything behind it too.
+        Most requests in flight from one event loop. A request that was rate-limited keeps its place while it pauses, so
+        that everything behind it slows down too; after any other failure it lets others go first.
     reasoning_effort : str or None
         Passed through where set.
     max_tokens_field : {"max_tokens", "max_completion_tokens"}
@@ -82,9 +81,18 @@ class OpenAICompatible:
         Tokens of a prompt, to refuse overlong ones before they are sent.
     rng : random.Random or None
         For the pauses.
+    stream : bool
+        Have replies sent in parts as they are written. A completion is still given whole, or not at all.
+    idle_s : float
+        With ``stream``: longest silence between two parts, so that a stall shows long before ``timeout_s``.
+    breaker : Breaker or None
+        Of the back-end; clients of one server may share one. None: one of its own.
 
     Notes
     -----
+    What a server is told besides the messages belongs to what a reply depends on: ``revision`` names a served model of
+    another name than ``name``, the effort and the extra fields too. Stream and pauses change no reply.
+
     ``seed`` is sent only where one is set: vLLM on a CPU dies of seeds in large batches. vLLM also applies the
     checkpoint's own ``generation_config`` (repetition penalty, top-k) to whatever a request leaves open; start it with
     ``--generation-config vllm`` where that is not wanted. Attempts that failed without a token count are counted in
@@ -111,150 +119,156 @@ class OpenAICompatible:
         extra_body: Mapping[str, Any] | None = None,
         n_tokens: Callable[[Sequence[Message]], int] = estimated_tokens,
         rng: Random | None = None,
+        stream: bool = False,
+        idle_s: float = 30.0,
+        breaker: Breaker | None = None,
     ) -> None:
+        extra = dict(extra_body or {}) | ({"reasoning_effort": reasoning_effort} if reasoning_effort else {})
         self.name = name or model
-        self.revision = revision
+        self.revision = _revision(revision, self.name, model, extra)
         self.context_tokens = context_tokens
         self.price = price
-        self._base_url = _checked_url(base_url)
         self._model = model
-        self._api_key_env = api_key_env
         self._timeout_s = timeout_s
         self._retries = retries
         self._backoff_s = backoff_s
         self._longest_wait_s = longest_wait_s
-        self._concurrency = concurrency
         self._max_tokens_field = max_tokens_field
-        self._extra_body = dict(extra_body or {}) | ({"reasoning_effort": reasoning_effort} if reasoning_effort else {})
+        self._options: dict[str, Any] = {"extra_body": extra} if extra else {}
+        if stream:
+            self._options |= {"stream": True, "stream_options": {"include_usage": True}}
+        self._read = read_stream if stream else read
         self._n_tokens = n_tokens
         self._rng = rng or Random()
-        self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
+        self._breaker = breaker or Breaker()
         if retries < 0 or concurrency < 1:
             raise ValueError(f"retries is {retries} and concurrency {concurrency}; they must be at least 0 and 1")
-        if not self._key() and api_key_env and not _is_loopback(self._base_url):
-            raise ValueError(
-                f"no API key for {self._base_url}: set the environment variable {api_key_env}, or name another one in "
-                "api_key_env (None for a server that asks for no key); keys never go into params or notebooks"
-            )
-        if not (self._key().isascii() and self._key().isprintable()):
-            raise ValueError(
-                f"the environment variable {api_key_env} holds characters that no API key has; set it anew"
-            )
+        # Without a stream the whole reply comes at once, so only the timeout of the attempt tells a stall.
+        self._silence_s = min(idle_s, timeout_s) if stream else timeout_s + 1
+        timeout = httpx2.Timeout(timeout_s + 1, read=self._silence_s)
+        self._endpoint = Endpoint(base_url, api_key_env, timeout, concurrency)
 
     def __repr__(self) -> str:
-        return f"OpenAICompatible({self._base_url!r}, {self._model!r}, name={self.name!r})"
+        return f"OpenAICompatible({self._endpoint.base_url!r}, {self._model!r}, name={self.name!r})"
 
     async def complete(self, messages: Sequence[Message], sampling: Sampling) -> Completion:
         """Draw one completion; `ModelError`'s kinds say what failed, and their ``usage`` what was spent by then."""
-        n_prompt = self._n_tokens(messages)
+        return (await self.complete_many(messages, sampling, 1))[0]
+
+    async def complete_many(self, messages: Sequence[Message], sampling: Sampling, n: int) -> tuple[Completion, ...]:
+        """Draw several completions of one prompt, which is sent, read and paid for once if the server heeds ``n``.
+
+        Parameters
+        ----------
+        messages, sampling
+            As for `complete`.
+        n : int
+            How many. A server that gives fewer is asked again for the rest.
+
+        Returns
+        -------
+        tuple of Completion
+            Their ``usage`` adds up to what was spent: each request's stands with the first completion that it gave.
+        """
+        self._refuse_what_cannot_be_sent(messages, sampling)
+        drawn: list[Completion] = []
+        while len(drawn) < n:
+            try:
+                drawn += await self._draw(messages, sampling, n - len(drawn))
+            except ModelError as error:
+                error.usage = sum((completion.usage for completion in drawn), error.usage)
+                raise
+        return tuple(drawn)
+
+    def _refuse_what_cannot_be_sent(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        n_prompt = self._n_tokens(messages) + estimated_tokens((), sampling.tools)
         if n_prompt + sampling.max_tokens > self.context_tokens:
             raise ContextOverflow(
                 f"{self.name}: a prompt of about {n_prompt} tokens and max_tokens={sampling.max_tokens} do not fit its "
                 f"context of {self.context_tokens} tokens; shorten the prompt or lower max_tokens"
             )
-        spent = Usage()
-        async with self._place() as client:
-            for attempt in range(1 + self._retries):
-                outcome = await self._attempt(client, messages, sampling)
-                spent += self._usage(outcome, messages)
-                if isinstance(outcome, Reply):
-                    return Completion(outcome.text, outcome.finish, spent, outcome.reasoning)
-                failure = outcome
-                if not failure.may_pass or failure.wait_s > self._longest_wait_s or attempt == self._retries:
-                    break
-                await asyncio.sleep(max(failure.wait_s, self._pause_s(attempt)))
-        attempts = "1 attempt" if spent.calls == 1 else f"{spent.calls} attempts"
-        reason = _cut(self._without_key(failure.reason))
-        raise failure.kind(f"{self.name} at {self._base_url}: {reason} ({attempts}). {failure.advice}", usage=spent)
+        if any("\ud800" <= character <= "\udfff" for message in messages for character in message.content):
+            raise RequestRefused(f"{self.name}: the prompt holds half of a character (a lone surrogate); take it out")
 
-    async def _attempt(
-        self, client: openai.AsyncOpenAI, messages: Sequence[Message], sampling: Sampling
-    ) -> Reply | Failure:
-        """One request. What goes wrong is returned, not raised: the SDK's exceptions hold the request and its key."""
+    async def _draw(self, messages: Sequence[Message], sampling: Sampling, n: int) -> list[Completion]:
+        """At most ``n`` completions, by one request and as many attempts at it as it takes."""
+        body = request_body(self._model, messages, sampling, max_tokens_field=self._max_tokens_field, n=n)
+        spent = Usage()
+        async with self._endpoint.session() as session:
+            for attempt in range(1 + self._retries):
+                async with session.places:
+                    outcome = await self._attempt(session, body | self._options)
+                    spent += self._usage(outcome, messages)
+                    if isinstance(outcome, Reply):
+                        return _completions(outcome, spent, n)
+                    failure = outcome
+                    pause_s = max(failure.wait_s, self._pause_s(attempt))
+                    if not failure.may_pass or failure.wait_s > self._longest_wait_s or attempt == self._retries:
+                        break
+                    if failure.kind is RateLimited:
+                        await asyncio.sleep(pause_s)
+                if failure.kind is not RateLimited:
+                    await asyncio.sleep(pause_s)
+        attempts = "1 attempt" if spent.calls == 1 else f"{spent.calls} attempts"
+        reason = _cut(self._endpoint.without_key(failure.reason))
+        where = f"{self.name} at {self._endpoint.base_url}"
+        raise failure.kind(f"{where}: {reason} ({attempts}). {failure.advice}", usage=spent)
+
+    async def _attempt(self, session: Session, request: Mapping[str, Any]) -> Reply | Failure:
+        """One request, if the breaker lets it through."""
+        admitted = await self._breaker.admit()
+        if isinstance(admitted, str):
+            return left_alone(admitted)
+        answered: bool | None = None
         try:
-            async with asyncio.timeout(self._timeout_s):
-                response = await client.chat.completions.with_raw_response.create(**self._request(messages, sampling))
-        except (TimeoutError, openai.APITimeoutError):
+            outcome = await self._sent(session.client, request)
+            answered = not (isinstance(outcome, Failure) and outcome.kind is Unavailable)
+            return outcome
+        finally:
+            self._breaker.settle(admitted, answered)
+
+    async def _sent(self, client: openai.AsyncOpenAI, request: Mapping[str, Any]) -> Reply | Failure:
+        """What goes wrong is returned, not raised: the libraries' exceptions hold the request and its key."""
+        sending = client.chat.completions.with_streaming_response.create(**request)
+        try:
+            async with asyncio.timeout(self._timeout_s), sending as response:
+                body = await response.http_response.aread()
+        except TimeoutError:
             return unreachable(f"no reply within {self._timeout_s:g} s")
+        except (openai.APITimeoutError, httpx2.TimeoutException):
+            return unreachable(f"nothing came within {self._silence_s:g} s")
         except openai.APIStatusError as error:
             return refused(error.status_code, error.code, _said(error), error.response.headers, datetime.now(UTC))
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, httpx2.HTTPError) as error:
             return unreachable(f"the connection was refused or cut ({type(error.__cause__ or error).__name__})")
-        return read(response.text)
+        return self._read(body.decode(errors="replace"), datetime.now(UTC))
 
     def _usage(self, outcome: Reply | Failure, messages: Sequence[Message]) -> Usage:
         """Of one attempt, by the server's own count."""
+        if isinstance(outcome, Failure) and not outcome.sent:
+            return Usage()
         if isinstance(outcome, Reply) and outcome.counts is None:
-            said = Message("assistant", outcome.text + outcome.reasoning)
-            return Usage(1, self._n_tokens(messages), self._n_tokens([said]), None)
+            said = [Message("assistant", each.text + each.reasoning, each.tool_calls) for each in outcome.choices]
+            return Usage(1, self._n_tokens(messages), self._n_tokens(said), None)
         counts = outcome.counts or Counts(0, 0)
         cost_usd = self.price.of(counts.prompt_tokens, counts.completion_tokens) if self.price else None
         return Usage(1, counts.prompt_tokens, counts.completion_tokens, cost_usd)
-
-    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
-        optional = {"stop": list(sampling.stop) or None, "seed": sampling.seed, "extra_body": self._extra_body or None}
-        return {
-            "model": self._model,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            self._max_tokens_field: sampling.max_tokens,
-            **{key: value for key, value in optional.items() if value is not None},
-        }
-
-    @asynccontextmanager
-    async def _place(self) -> AsyncIterator[openai.AsyncOpenAI]:
-        """A place among the requests in flight. Connections live as long as anybody on this event loop uses them."""
-        loop = asyncio.get_running_loop()
-        session = self._sessions.get(loop)
-        if session is None:
-            session = self._sessions[loop] = _Session(self._client(), asyncio.Semaphore(self._concurrency))
-        session.n_users += 1
-        try:
-            async with session.places:
-                yield session.client
-        finally:
-            session.n_users -= 1
-            if not session.n_users:
-                del self._sessions[loop]
-                await session.client.close()
-
-    def _client(self) -> openai.AsyncOpenAI:
-        return openai.AsyncOpenAI(
-            base_url=self._base_url,
-            api_key=self._key() or "none",
-            timeout=self._timeout_s,
-            max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(
-                verify=_tls(),
-                trust_env=not _is_loopback(self._base_url),
-                limits=httpx2.Limits(max_keepalive_connections=self._concurrency),
-            ),
-        )
-
-    def _key(self) -> str:
-        return os.environ.get(self._api_key_env, "").strip() if self._api_key_env else ""
-
-    def _without_key(self, text: str) -> str:
-        """Some servers repeat a wrong key in their reply."""
-        key = self._key()
-        return text.replace(key, "***") if key else text
 
     def _pause_s(self, attempt: int) -> float:
         return min(self._backoff_s * 2.0**attempt, _LONGEST_BACKOFF_S) * self._rng.uniform(0.5, 1.0)
 
 
-@dataclass(slots=True)
-class _Session:
-    client: openai.AsyncOpenAI
-    places: asyncio.Semaphore
-    n_users: int = 0
+def _completions(reply: Reply, spent: Usage, n: int) -> list[Completion]:
+    usages = [spent, *[Usage()] * n]
+    return [
+        Completion(choice.text, choice.finish, usage, choice.reasoning, choice.tool_calls)
+        for choice, usage in zip(reply.choices[:n], usages, strict=False)
+    ]
 
 
-@cache
-def _tls() -> SSLContext:
-    """Made once: reading the certificates takes longer than a request to a server nearby."""
-    return httpx2.create_ssl_context()
+def _revision(revision: str, name: str, model: str, extra: Mapping[str, Any]) -> str:
+    served = [model] if model != name else []
+    return "; ".join([revision, *served, *(f"{key}={json.dumps(extra[key])}" for key in sorted(extra))])
 
 
 def _said(error: openai.APIStatusError) -> str:
@@ -265,20 +279,3 @@ def _said(error: openai.APIStatusError) -> str:
 
 def _cut(reason: str) -> str:
     return reason if len(reason) <= _REASON_CHARS else f"{reason[:_REASON_CHARS]}..."
-
-
-def _checked_url(base_url: str) -> str:
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"base_url is {base_url!r}; it should look like http://127.0.0.1:8000/v1")
-    if parts.username or parts.password:
-        raise ValueError("base_url holds a user name or password; put the key into the environment (api_key_env)")
-    return base_url.rstrip("/")
-
-
-def _is_loopback(base_url: str) -> bool:
-    host = urlsplit(base_url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

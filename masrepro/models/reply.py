@@ -20,10 +20,16 @@ from masrepro.models.model import (
     ModelError,
     RateLimited,
     RequestRefused,
+    ToolCall,
     Unavailable,
 )
 
-_OVERLONG = re.compile(r"context.?(length|size|window)", re.IGNORECASE)
+# As OpenAI and vLLM, llama.cpp, SGLang; Anthropic; TGI and Together say it.
+_OVERLONG = re.compile(
+    r"context.?(length|size|window)|(prompt|input|request) is too (long|large)|inputs?.{0,40}tokens.{0,60}must be <=",
+    re.IGNORECASE,
+)
+_BROKEN_OFF = ("abort", "aborted", "error", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +41,20 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """A completion as the server sent it; ``counts`` is None if it gave none."""
+class Choice:
+    """One completion: its text, what the server gave as reasoning, and the tools that it asks for."""
 
     text: str
     reasoning: str
     finish: Finish
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the server sent: at least one completion. ``counts`` is for all of them, None if the server gave none."""
+
+    choices: tuple[Choice, ...]
     counts: Counts | None
 
 
@@ -60,6 +74,8 @@ class Failure:
         How long the server asks to wait, in seconds.
     counts : Counts or None
         What the attempt cost, where the server says so.
+    sent : bool
+        Whether it reached the server, as far as is known.
     """
 
     kind: type[ModelError]
@@ -68,24 +84,44 @@ class Failure:
     may_pass: bool = False
     wait_s: float = 0.0
     counts: Counts | None = None
+    sent: bool = True
 
 
-def read(body: str) -> Reply | Failure:
-    """The completion in the body of a successful response, or why there is none."""
+def read(body: str, now: datetime) -> Reply | Failure:
+    """The completions in the body of a successful response, or why there are none.
+
+    Parameters
+    ----------
+    body : str
+    now : datetime
+        As for `refused`.
+    """
     try:
-        reply = json.loads(body)
+        sent = json.loads(body)
     except ValueError:
-        return _malformed(f"the reply is not JSON: {body!r}", None)
-    counts = _counts(reply.get("usage")) if isinstance(reply, dict) else None
-    match reply:
-        case {"choices": [{"finish_reason": "content_filter"}, *_]}:
-            reason, advice = "the provider's content filter stopped the reply", "Change the prompt, or the model."
-            return Failure(RequestRefused, reason, advice, counts=counts)
-        case {"choices": [{"message": {"content": str() | None as content, **others}, "finish_reason": ended}, *_]}:
-            reasoning = others.get("reasoning_content") or others.get("reasoning")
-            finish: Finish = "length" if ended == "length" else "stop"
-            return Reply(content or "", reasoning if isinstance(reasoning, str) else "", finish, counts)
-    return _malformed(f"the reply holds no completion: {body!r}", counts)
+        return malformed(f"the reply is not JSON: {body!r}")
+    return understood(sent, now)
+
+
+def understood(sent: Any, now: datetime) -> Reply | Failure:
+    """`read`, of the JSON itself."""
+    counts = _counts(sent.get("usage")) if isinstance(sent, dict) else None
+    match sent:
+        case {"error": {"code": int() as status, "message": str() as said}} if status >= 400 and "choices" not in sent:
+            # Routers in front of several servers pass on an error in a response that succeeded.
+            return refused(status, None, said, {}, now)
+        case {"choices": [_, *_] as choices}:
+            ended = {choice.get("finish_reason") for choice in choices if isinstance(choice, dict)}
+            if "content_filter" in ended:
+                reason, advice = "the provider's content filter stopped the reply", "Change the prompt, or the model."
+                return Failure(RequestRefused, reason, advice, counts=counts)
+            if not ended.isdisjoint(_BROKEN_OFF):
+                return unreachable(f"the server broke the reply off ({', '.join(map(str, ended))})", counts=counts)
+            try:
+                return Reply(tuple(map(_choice, choices)), counts)
+            except _NotACompletion:
+                pass
+    return malformed(f"the reply holds no completion: {json.dumps(sent)}", counts)
 
 
 def refused(status: int, code: str | None, said: str, headers: Mapping[str, str], now: datetime) -> Failure:
@@ -123,10 +159,21 @@ def refused(status: int, code: str | None, said: str, headers: Mapping[str, str]
     return Failure(RequestRefused, reason, "Change the request as the server says.")
 
 
-def unreachable(reason: str, wait_s: float = 0.0) -> Failure:
+def unreachable(reason: str, wait_s: float = 0.0, counts: Counts | None = None) -> Failure:
     """The server could not be reached, broke down or took too long."""
     advice = "Check that the server is up and that base_url is right; raise timeout_s or retries if it is slow."
-    return Failure(Unavailable, reason, advice, may_pass=True, wait_s=wait_s)
+    return Failure(Unavailable, reason, advice, may_pass=True, wait_s=wait_s, counts=counts)
+
+
+def left_alone(reason: str) -> Failure:
+    """Nothing was sent, because the server is taken to be down."""
+    return Failure(Unavailable, reason, "Check that the server is up; then run the same command again.", sent=False)
+
+
+def malformed(reason: str, counts: Counts | None = None) -> Failure:
+    """The server answered with something that is not a completion."""
+    advice = "Check that base_url ends in the path of an OpenAI-compatible API, usually /v1, and read the server's log."
+    return Failure(MalformedReply, reason, advice, may_pass=True, counts=counts)
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float:
@@ -142,9 +189,29 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float:
     return seconds if seconds > 0 else 0.0
 
 
-def _malformed(reason: str, counts: Counts | None) -> Failure:
-    advice = "Check that base_url ends in the path of an OpenAI-compatible API, usually /v1, and read the server's log."
-    return Failure(MalformedReply, reason, advice, may_pass=True, counts=counts)
+class _NotACompletion(Exception):
+    pass
+
+
+def _choice(sent: Any) -> Choice:
+    match sent:
+        case {"message": dict() as message, "finish_reason": ended}:
+            calls = tuple(_tool_call(call, number) for number, call in enumerate(message.get("tool_calls") or ()))
+            text, reasoning = message.get("content"), message.get("reasoning_content") or message.get("reasoning")
+            is_there = "content" in message or calls or reasoning
+            if is_there and isinstance(text, str | None):
+                said = text or message.get("refusal") or ""
+                finish: Finish = "length" if ended == "length" else "stop"
+                return Choice(said, reasoning if isinstance(reasoning, str) else "", finish, calls)
+    raise _NotACompletion
+
+
+def _tool_call(sent: Any, number: int) -> ToolCall:
+    match sent:
+        case {"function": {"name": str() as name, "arguments": str() | dict() as arguments}}:
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+            return ToolCall(str(sent.get("id") or f"call_{number}"), name, text)
+    raise _NotACompletion
 
 
 def _counts(usage: Any) -> Counts | None:

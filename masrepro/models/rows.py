@@ -1,4 +1,4 @@
-"""One `generate` call for many requests, in which no row can tell who shares its batch.
+"""Many requests in one batch, in which no row can tell who shares it.
 
 Every row is drawn with its own temperature, nucleus, seed, length limit and stop strings. What remains of the company
 is rounding, since sums are taken in another order. In float32 that moves logits by about 1e-6, which flips a token
@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -40,6 +40,10 @@ def _is_not_kernel_advice(record: logging.LogRecord) -> bool:
 logging.getLogger("transformers.integrations.hub_kernels").addFilter(_is_not_kernel_advice)
 
 
+# Fewer rows than this gain nothing from leaving the finished ones behind.
+_WORTH_A_REST = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A prompt as token ids, and how to go on from it. ``sampling.seed`` is set unless the temperature is 0."""
@@ -57,6 +61,23 @@ class Drawn:
     finish: Finish
 
 
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """A row on its way: its place among all rows, and what it has drawn so far."""
+
+    place: int
+    row: Row
+    drawn: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return (*self.row.prompt, *self.drawn)
+
+    @property
+    def left(self) -> int:
+        return self.row.sampling.max_tokens - len(self.drawn)
+
+
 def draw(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -64,7 +85,7 @@ def draw(
     rows: Sequence[Row],
     wanted: Callable[[int], bool],
 ) -> list[Drawn]:
-    """Complete all rows in one batch, left-padded, until the last of them is done.
+    """Complete all rows in one batch, left-padded. When half of the rows are done, the others go on without them.
 
     Parameters
     ----------
@@ -76,21 +97,46 @@ def draw(
     wanted : callable
         Asked at every step; a row for which it answers False is given up, and what it holds by then comes back.
     """
+    going = [_Going(place, row) for place, row in enumerate(rows)]
+    finished: dict[int, Drawn] = {}
+    while going:
+        limits = _Limits(going, tokenizer, ends, wanted, model.device)
+        drawn = _generated(model, tokenizer, ends, going, limits)
+        left = []
+        for one, ids, n_new, over in zip(going, drawn, limits.lengths, limits.over.tolist(), strict=True):
+            so_far = (*one.drawn, *ids[:n_new])
+            if over:
+                finished[one.place] = _cut(tokenizer, ends, one.row, so_far)
+            else:
+                left.append(replace(one, drawn=so_far))
+        going = left
+    return [finished[place] for place in range(len(rows))]
+
+
+def _generated(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    ends: frozenset[int],
+    going: Sequence[_Going],
+    limits: _Limits,
+) -> list[list[int]]:
+    """One `generate` call: new tokens of each row, until `_Limits` says stop."""
     device = model.device
-    width = max(len(row.prompt) for row in rows)
-    n_new = max(row.sampling.max_tokens for row in rows)
+    width = limits.width
+    n_new = max(one.left for one in going)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends)
-    limits = _Limits(rows, tokenizer, wanted, width, device)
     drawn = model.generate(
-        input_ids=torch.tensor([[pad] * (width - len(r.prompt)) + list(r.prompt) for r in rows], device=device),
-        attention_mask=torch.tensor([[0] * (width - len(r.prompt)) + [1] * len(r.prompt) for r in rows], device=device),
+        input_ids=torch.tensor([[pad] * (width - len(one.ids)) + list(one.ids) for one in going], device=device),
+        attention_mask=torch.tensor(
+            [[0] * (width - len(one.ids)) + [1] * len(one.ids) for one in going], device=device
+        ),
         generation_config=_plain(n_new, pad, ends),
-        logits_processor=LogitsProcessorList([_Dice(rows, device)] if any(map(_random, rows)) else []),
+        logits_processor=LogitsProcessorList([_Dice(going, device)] if any(_random(one.row) for one in going) else []),
         stopping_criteria=StoppingCriteriaList([limits]),
         **_roomy_cache(model, width + n_new),
     )
-    completions = drawn[:, width:].tolist()
-    return [_cut(tokenizer, ends, row, ids[:n]) for row, ids, n in zip(rows, completions, limits.lengths, strict=True)]
+    new: list[list[int]] = drawn[:, width:].tolist()
+    return new
 
 
 def _random(row: Row) -> bool:
@@ -111,13 +157,13 @@ def _plain(n_new: int, pad: int, ends: frozenset[int]) -> GenerationConfig:
     )
 
 
-def _cut(tokenizer: PreTrainedTokenizerBase, ends: frozenset[int], row: Row, ids: list[int]) -> Drawn:
+def _cut(tokenizer: PreTrainedTokenizerBase, ends: frozenset[int], row: Row, ids: Sequence[int]) -> Drawn:
     finish: Finish = "length"
     for index, token in enumerate(ids):
         if token in ends:
             ids, finish = ids[: index + 1], "stop"
             break
-    text = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    text = tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
     stops = [at for at in map(text.find, row.sampling.stop) if at >= 0]
     if stops:
         return Drawn(text[: min(stops)], len(ids), "stop")
@@ -125,36 +171,45 @@ def _cut(tokenizer: PreTrainedTokenizerBase, ends: frozenset[int], row: Row, ids
 
 
 class _Limits(StoppingCriteria):  # type: ignore[misc]
-    """Ends each row at its own limit, at its own stop strings, or when nobody wants it any more.
+    """Ends each row at its own limit, at its own stop strings, or when nobody wants it any more; and all of them for a
+    while, when half of them are done.
 
-    ``lengths`` holds how many of a row's tokens count; padding behind an end-of-turn token may be among them.
+    ``over`` tells which rows are done, ``lengths`` how many of a row's new tokens count; padding behind an end-of-turn
+    token may be among them.
     """
 
     def __init__(
         self,
-        rows: Sequence[Row],
+        going: Sequence[_Going],
         tokenizer: PreTrainedTokenizerBase,
+        ends: frozenset[int],
         wanted: Callable[[int], bool],
-        width: int,
         device: torch.device,
     ) -> None:
-        self.lengths = [row.sampling.max_tokens for row in rows]
+        self.width = max(len(one.ids) for one in going)
+        self.lengths = [one.left for one in going]
+        self.over = torch.zeros(len(going), dtype=torch.bool, device=device)
+        self._going = going
         self._tokenizer = tokenizer
         self._wanted = wanted
-        self._width = width
+        self._ends = torch.tensor(sorted(ends), device=device)
         self._limits = torch.tensor(self.lengths, device=device)
-        self._stops = {index: row.sampling.stop for index, row in enumerate(rows) if row.sampling.stop}
+        self._stops = {index: one.row.sampling.stop for index, one in enumerate(going) if one.row.sampling.stop}
 
     def __call__(self, input_ids: torch.Tensor, scores: Any, **kwargs: Any) -> torch.Tensor:
-        n_new = input_ids.shape[1] - self._width
-        over = [index for index in range(len(self.lengths)) if not self._wanted(index)]
+        n_new = input_ids.shape[1] - self.width
+        over = [index for index, one in enumerate(self._going) if not self._wanted(one.place)]
         for index, stops in self._stops.items():
-            if n_new < self.lengths[index] and self._stopped(input_ids[index, self._width :].tolist(), stops):
+            drawn = [*self._going[index].drawn, *input_ids[index, self.width :].tolist()]
+            if n_new < self.lengths[index] and self._stopped(drawn, stops):
                 self.lengths[index] = n_new
                 over.append(index)
-        done = self._limits <= n_new
-        done[over] = True
-        return done
+        self.over |= (self._limits <= n_new) | torch.isin(input_ids[:, -1], self._ends)
+        self.over[over] = True
+        n_over = int(self.over.sum())
+        if len(self._going) >= _WORTH_A_REST and 2 * n_over >= len(self._going):
+            return torch.ones_like(self.over)
+        return self.over
 
     def _stopped(self, ids: list[int], stops: tuple[str, ...]) -> bool:
         """Whether the text holds a stop string. A token is a byte at least, so the tail is looked at first."""
@@ -173,8 +228,10 @@ class _Dice(LogitsProcessor):  # type: ignore[misc]
     same luck to every prompt in it.
     """
 
-    def __init__(self, rows: Sequence[Row], device: torch.device) -> None:
-        self._luck = pad_sequence([_luck(row) for row in rows], batch_first=True).to(device)
+    def __init__(self, going: Sequence[_Going], device: torch.device) -> None:
+        rows = [one.row for one in going]
+        luck = [_luck(one.row)[len(one.drawn) :] for one in going]
+        self._luck = pad_sequence(luck, batch_first=True).to(device)
         self._step = 0
         self._random = torch.tensor([[_random(row)] for row in rows], device=device)
         self._temperature = torch.tensor(

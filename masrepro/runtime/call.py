@@ -1,19 +1,24 @@
-"""One agent's line to its backbone: every call is admitted by the meter and written into the trace."""
+"""One agent's lines to its backbone and its tools: every call is admitted by the meter, and every call and use is
+written into the trace.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Unpack
+from typing import Any, Unpack
 
 from masrepro.agents.agent import SamplingChange
 from masrepro.models.model import Completion, Message, Model, ModelError, Sampling, Usage
 from masrepro.runtime.budget import Meter
 from masrepro.runtime.trace import Span, Trace
+from masrepro.tools.tool import Arguments, Tool, ToolFailure, ToolResult
 
 CANCELLED = "cancelled"
+TRACED_CHARS = 8_000  # of a tool's arguments and of its result in the trace; five hits of a search fit
 
 
 @dataclass(slots=True)
@@ -82,8 +87,72 @@ class RecordedCall:
                     reasoning=completion.reasoning if completion else "",
                     finish=completion.finish if completion else None,
                     error=error,
+                    tool_calls=completion.tool_calls if completion else (),
+                    cached=completion is not None and completion.cached,
                 )
             )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTool:
+    """A `masrepro.tools.Tool` in the hands of one agent, under the name by which the run knows it.
+
+    A use that takes longer than ``timeout_s`` seconds is ended, as a failure like any other.
+    """
+
+    name: str
+    agent: str
+    span: int
+    tool: Tool
+    timeout_s: float
+    log: Log
+
+    @property
+    def description(self) -> str:
+        """The tool's own."""
+        return self.tool.description
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The tool's own."""
+        return self.tool.parameters
+
+    async def use(self, arguments: Arguments) -> ToolResult:
+        """Use it once and write it down; see `masrepro.tools.Tool`."""
+        id, start_s = self.log.next_id(), self.log.now_s()
+        result, error = None, None
+        try:
+            result = await self._used(arguments)
+            error = str(result.failure) if result.failure else None
+            return replace(result, tool=self.name, seconds=self.log.now_s() - start_s)
+        except BaseException as failure:
+            error = describe(failure)
+            raise
+        finally:
+            self.log.trace.append(
+                Span(
+                    id=id,
+                    parent=self.span,
+                    agent=self.agent,
+                    kind="tool",
+                    model=None,
+                    start_s=start_s,
+                    end_s=self.log.now_s(),
+                    text=result.text[:TRACED_CHARS] if result else None,
+                    error=error,
+                    tool=self.name,
+                    arguments=json.dumps(arguments, default=str)[:TRACED_CHARS],
+                )
+            )
+
+    async def _used(self, arguments: Arguments) -> ToolResult:
+        try:
+            async with asyncio.timeout(self.timeout_s) as timeout:
+                return await self.tool.use(arguments)
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            return ToolResult(self.name, "", ToolFailure("timeout", f"no result within {self.timeout_s:g} s"))
 
 
 def describe(failure: BaseException) -> str:

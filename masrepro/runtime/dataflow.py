@@ -8,13 +8,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from masrepro.agents.agent import Input, Output, Task
+from masrepro.agents.agent import AgentFailed, Input, Output, Task
 from masrepro.models.model import ModelError, Sampling
 from masrepro.orchestration.plan import Orchestration
 from masrepro.runtime.budget import BudgetReached, Meter
-from masrepro.runtime.call import Log, RecordedCall, describe
+from masrepro.runtime.call import Log, RecordedCall, RecordedTool, describe
 from masrepro.runtime.staff import Post
 from masrepro.runtime.trace import Span
+
+TOOL_TIMEOUT_S = 120.0
 
 
 @dataclass(slots=True)
@@ -23,12 +25,12 @@ class Dataflow:
 
     Parameters
     ----------
-    plan, question, posts, sampling, rationale_chars, meter, log
+    plan, question, posts, sampling, rationale_chars, meter, log, tool_timeout_s
         What is run, by whom and within which bounds.
     outputs : dict
         Output by id of every agent that has finished.
     failure : str or None
-        The first agent that a model let down, with the model and its error.
+        The first agent that a model or a tool let down, with its error.
     limit : str or None
         The bound of the budget that was reached.
     """
@@ -40,6 +42,7 @@ class Dataflow:
     rationale_chars: int
     meter: Meter
     log: Log
+    tool_timeout_s: float = TOOL_TIMEOUT_S
     outputs: dict[str, Output] = field(default_factory=dict)
     failure: str | None = None
     limit: str | None = None
@@ -55,9 +58,9 @@ class Dataflow:
     async def flow(self) -> None:
         """Let every agent act as soon as its inputs are there, until all have or the run is stopped.
 
-        A `ModelError` cancels the siblings and is noted in ``failure``. At the budget no further call starts,
-        but calls in flight end and their outputs count; past its seconds they are cancelled. Any other
-        exception propagates, once the siblings have been cancelled.
+        A `ModelError` or `AgentFailed` cancels the siblings and is noted in ``failure``. At the budget no further
+        call starts, but calls in flight end and their outputs count; past its seconds they are cancelled. Any
+        other exception propagates, once the siblings have been cancelled.
         """
         try:
             async with self._deadline, asyncio.TaskGroup() as group:
@@ -93,9 +96,13 @@ class Dataflow:
         agent, inputs = post.agent, self._inputs(post.agent.id)
         span, start_s = self.log.next_id(), self.log.now_s()
         call = RecordedCall(agent.id, span, post.model, self.sampling, self.meter, self.log)
+        tools = {
+            name: RecordedTool(name, agent.id, span, tool, self.tool_timeout_s, self.log)
+            for name, tool in post.tools.items()
+        }
         output, error = None, None
         try:
-            output = await post.sub_agent.act(Task(self.question, agent, inputs), call)
+            output = await post.sub_agent.act(Task(self.question, agent, inputs, tools), call)
         except asyncio.CancelledError as raised:
             error = describe(raised)
             if _is_being_cancelled():
@@ -137,6 +144,8 @@ class Dataflow:
         if isinstance(cause, ModelError):
             where = f"agent {post.agent.id} on model {post.model.name}"
             self.failure = self.failure or f"{where}: {describe(cause)}"
+        elif isinstance(cause, AgentFailed):
+            self.failure = self.failure or f"agent {post.agent.id}: {describe(cause)}"
         else:
             self._faults.append(cause)
         self._stopped = True
@@ -152,11 +161,13 @@ class Dataflow:
 
 
 def _cause(raised: Exception) -> Exception:
-    """The exception that decides: of a group, a fault before a `ModelError` before a `BudgetReached`."""
+    """The exception that decides: of a group, a fault before a failure of model or tool before a `BudgetReached`."""
     if not isinstance(raised, ExceptionGroup):
         return raised
     leaves = [_cause(inner) for inner in raised.exceptions]
-    return min(leaves, key=lambda leaf: 2 * isinstance(leaf, BudgetReached) + isinstance(leaf, ModelError))
+    return min(
+        leaves, key=lambda leaf: 2 * isinstance(leaf, BudgetReached) + isinstance(leaf, ModelError | AgentFailed)
+    )
 
 
 def _is_being_cancelled() -> bool:

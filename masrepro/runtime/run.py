@@ -13,9 +13,10 @@ from masrepro.orchestration.plan import Orchestration
 from masrepro.runtime.blocking import wait_for
 from masrepro.runtime.budget import UNLIMITED, Budget, Meter
 from masrepro.runtime.call import Log
-from masrepro.runtime.dataflow import Dataflow
+from masrepro.runtime.dataflow import TOOL_TIMEOUT_S, Dataflow
 from masrepro.runtime.staff import staff
 from masrepro.runtime.trace import Trace
+from masrepro.tools.tool import Tool
 
 Status = Literal["done", "truncated", "limit", "error"]
 
@@ -33,7 +34,8 @@ class RunResult:
         when the sink's reply held none.
     status : {"done", "truncated", "limit", "error"}
         ``truncated``: the sink's reply was cut at ``max_tokens`` before it held an answer. ``limit``: the
-        budget was reached. ``error``: a model gave no usable reply.
+        budget was reached. ``error``: a model gave no usable reply, or a tool failed that an agent
+        cannot do without.
     usage : Usage
         What the run spent, failed attempts included: the sum of the spans of ``trace``.
     trace : Trace
@@ -41,7 +43,7 @@ class RunResult:
     outputs : mapping of str to Output
         Output by id of the agents that finished.
     error : str or None
-        Why ``status`` is ``limit`` or ``error``: the agent, its model, what happened.
+        Why ``status`` is ``limit`` or ``error``: the agent, its model or tool, what happened.
     seconds : float
         Wall-clock time.
     """
@@ -63,6 +65,8 @@ async def run(
     budget: Budget = UNLIMITED,
     sampling: Sampling = GREEDY,
     sub_agents: Mapping[str, SubAgent] | None = None,
+    tools: Mapping[str, Tool] | None = None,
+    tool_timeout_s: float = TOOL_TIMEOUT_S,
     rationale_chars: int = 400,
     clock: Callable[[], float] = time.monotonic,
 ) -> RunResult:
@@ -82,6 +86,10 @@ async def run(
         Of every call, unless a sub-agent changes a field for itself.
     sub_agents : mapping of str to SubAgent, optional
         By workflow name; they go before the registered ones.
+    tools : mapping of str to Tool, optional
+        By the names that orchestrations use; agents share them.
+    tool_timeout_s : float
+        Seconds after which one use of a tool is ended, whatever the tool's own bounds.
     rationale_chars : int
         Characters of an agent's rationale that flow on with its answer.
     clock : callable
@@ -99,9 +107,9 @@ async def run(
     """
     if rationale_chars < 0:
         raise ValueError(f"rationale_chars must be 0 or more, got {rationale_chars}")
-    posts = staff(plan, Pool.of(models), budget, sub_agents)
+    posts = staff(plan, Pool.of(models), budget, sub_agents, tools)
     log = Log(Trace(), clock, clock())
-    dataflow = Dataflow(plan, question, posts, sampling, rationale_chars, Meter(budget), log)
+    dataflow = Dataflow(plan, question, posts, sampling, rationale_chars, Meter(budget), log, tool_timeout_s)
     if plan.agents:
         await dataflow.flow()
     return _result(dataflow)
@@ -115,6 +123,8 @@ def run_sync(
     budget: Budget = UNLIMITED,
     sampling: Sampling = GREEDY,
     sub_agents: Mapping[str, SubAgent] | None = None,
+    tools: Mapping[str, Tool] | None = None,
+    tool_timeout_s: float = TOOL_TIMEOUT_S,
     rationale_chars: int = 400,
     clock: Callable[[], float] = time.monotonic,
 ) -> RunResult:
@@ -126,6 +136,8 @@ def run_sync(
         budget=budget,
         sampling=sampling,
         sub_agents=sub_agents,
+        tools=tools,
+        tool_timeout_s=tool_timeout_s,
         rationale_chars=rationale_chars,
         clock=clock,
     )

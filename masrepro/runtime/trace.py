@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from masrepro.models.model import Finish, Message, Usage
+from masrepro.models.model import Finish, Message, ToolCall, Usage
 
-Kind = Literal["agent", "call"]
+Kind = Literal["agent", "call", "tool"]
 
 NOTHING = Usage()
 
@@ -23,20 +23,20 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One thing that took time: an agent's act, or a call that it made.
+    """One thing that took time: an agent's act, a call that it made, or a tool that it used.
 
     Parameters
     ----------
     id : int
         Unique in its trace; spans are numbered in the order in which they began.
     parent : int or None
-        The agent span in which a call was made; None for an agent.
+        The agent span in which a call was made or a tool used; None for an agent.
     agent : str
         Id of the agent that caused it.
-    kind : {"agent", "call"}
-        An agent's act is there for its times and output; its calls carry what was spent.
+    kind : {"agent", "call", "tool"}
+        An agent's act is there for its times and output; its calls carry what was spent. A tool spends nothing.
     model : str or None
-        Name of the model that was called; None for an agent.
+        Name of the model that was called; None for the other kinds.
     start_s, end_s : float
         Seconds since the run began, to the microsecond. A call starts when it is handed to the model.
     usage : Usage
@@ -49,13 +49,22 @@ class Span:
     max_tokens : int or None
         For a call, the completion tokens granted, after the budget.
     text : str or None
-        A call's reply, or an agent's answer; None when there was none.
+        A call's reply, an agent's answer, or the beginning of a tool's result; None when there was none.
     reasoning : str
         A call's separate reasoning, or an agent's rationale.
     finish : {"stop", "length"} or None
         How the reply ended; None when none came.
     error : str or None
-        Why it failed, ``"cancelled"`` when the run ended first, None when it did not fail.
+        Why it failed, ``"cancelled"`` when the run ended first, None when it did not fail. A tool's failure begins
+        with its kind.
+    tool : str or None
+        Name of the tool that was used; None for the other kinds.
+    arguments : str
+        What the tool was given, as JSON, cut where it is long.
+    tool_calls : tuple of ToolCall
+        For a call, the tools that the reply asks for natively.
+    cached : bool
+        For a call, whether the reply was drawn before and kept.
     """
 
     id: int
@@ -73,6 +82,10 @@ class Span:
     reasoning: str = ""
     finish: Finish | None = None
     error: str | None = None
+    tool: str | None = None
+    arguments: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    cached: bool = False
 
 
 class Trace:
@@ -144,7 +157,7 @@ class Trace:
 
 def _to_record(span: Span) -> dict[str, Any]:
     usage = span.usage
-    return {
+    record: dict[str, Any] = {
         "id": span.id,
         "parent": span.parent,
         "agent": span.agent,
@@ -157,13 +170,33 @@ def _to_record(span: Span) -> dict[str, Any]:
         "completion_tokens": usage.completion_tokens,
         "cost_usd": None if usage.cost_usd is None else str(usage.cost_usd),
         "inputs": span.inputs,
-        "messages": [{"role": message.role, "content": message.content} for message in span.messages],
+        "messages": [_to_message_record(message) for message in span.messages],
         "max_tokens": span.max_tokens,
         "text": span.text,
         "reasoning": span.reasoning,
         "finish": span.finish,
         "error": span.error,
     }
+    if span.kind == "tool":
+        record |= {"tool": span.tool, "arguments": span.arguments}
+    if span.tool_calls:
+        record["tool_calls"] = [_to_call_record(asked) for asked in span.tool_calls]
+    if span.cached:
+        record["cached"] = True
+    return record
+
+
+def _to_message_record(message: Message) -> dict[str, Any]:
+    record: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        record["tool_calls"] = [_to_call_record(asked) for asked in message.tool_calls]
+    if message.tool_call_id is not None:
+        record["tool_call_id"] = message.tool_call_id
+    return record
+
+
+def _to_call_record(asked: ToolCall) -> dict[str, str]:
+    return {"id": asked.id, "name": asked.name, "arguments": asked.arguments}
 
 
 def _from_record(record: dict[str, Any]) -> Span:
@@ -176,5 +209,13 @@ def _from_record(record: dict[str, Any]) -> Span:
         None if cost is None else Decimal(cost),
     )
     inputs = tuple(fields.pop("inputs"))
-    messages = tuple(Message(**message) for message in fields.pop("messages"))
-    return Span(usage=usage, inputs=inputs, messages=messages, **fields)
+    messages = tuple(
+        Message(**{**message, "tool_calls": _calls(message.get("tool_calls", ()))})
+        for message in fields.pop("messages")
+    )
+    tool_calls = _calls(fields.pop("tool_calls", ()))
+    return Span(usage=usage, inputs=inputs, messages=messages, tool_calls=tool_calls, **fields)
+
+
+def _calls(records: Iterable[dict[str, str]]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(**record) for record in records)

@@ -24,9 +24,21 @@ def echo(monkeypatch):
     return register(Echo())
 
 
-def test_cot_is_registered():
-    assert isinstance(sub_agent("cot"), CoT)
-    assert sub_agent("cot").workflow == STANDARD.workflow("cot")
+@pytest.fixture
+def cot_alone(monkeypatch):
+    """A registry that holds CoT and nothing else."""
+    monkeypatch.setattr(registry, "_REGISTERED", {"cot": CoT()})
+
+
+@pytest.mark.parametrize("workflow", STANDARD.workflows, ids=lambda workflow: workflow.name)
+def test_every_standard_workflow_is_registered(workflow):
+    assert sub_agent(workflow.name).workflow == workflow
+
+
+def test_the_papers_bounds_on_calls():
+    agent = Agent("a", "", "", roles=("for", "against"))
+    calls = {workflow.name: sub_agent(workflow.name).n_calls(agent) for workflow in STANDARD.workflows}
+    assert calls == {"cot": 1, "cot_sc": 5, "debate": 11, "reflexion": 11, "deep_research": 11}
 
 
 def test_a_newcomer_is_one_class_and_one_registration(echo):
@@ -42,12 +54,12 @@ def test_registering_again_takes_the_place(echo):
 
 
 @pytest.mark.parametrize("name", [w.name for w in STANDARD.workflows if w.name != "cot"])
-def test_a_standard_workflow_without_implementation_says_so(name):
+def test_a_standard_workflow_without_implementation_says_so(name, cot_alone):
     with pytest.raises(NoImplementation, match=f"'{name}' is known but has no implementation registered"):
         sub_agent(name)
 
 
-def test_an_unknown_workflow_is_refused_with_what_was_perhaps_meant():
+def test_an_unknown_workflow_is_refused_with_what_was_perhaps_meant(cot_alone):
     with pytest.raises(NoImplementation, match=r"unknown workflow 'cott', did you mean 'cot'\? \(registered: cot\)"):
         sub_agent("cott")
     with pytest.raises(NoImplementation, match=r"unknown workflow 'zzz' \(registered: cot\)"):

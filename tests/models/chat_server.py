@@ -9,7 +9,7 @@ import asyncio
 import json
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
@@ -22,10 +22,11 @@ class Fault:
     """What goes wrong with one request.
 
     ``status`` answers with an HTTP status; ``stall`` never answers; ``cut`` closes the connection in the middle of the
-    body; ``body`` answers 200 with whatever text it is given.
+    reply; ``pause`` stalls there; ``end`` ends a stream there as if it were whole; ``body`` answers 200 with whatever
+    text it is given.
     """
 
-    kind: Literal["status", "stall", "cut", "body"]
+    kind: Literal["status", "stall", "cut", "pause", "end", "body"]
     status: int = 200
     text: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -35,6 +36,8 @@ RATE_LIMIT = Fault("status", 429, '{"error": {"message": "slow down", "code": "r
 BREAKDOWN = Fault("status", 500, '{"error": {"message": "worker died"}}')
 STALL = Fault("stall")
 CUT = Fault("cut")
+PAUSE = Fault("pause")
+END = Fault("end")
 HALF_JSON = Fault("body", text='{"choices": [{"message": {"content": "half')
 NO_CHOICES = Fault("body", text='{"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 0}}')
 
@@ -42,13 +45,17 @@ NO_CHOICES = Fault("body", text='{"choices": [], "usage": {"prompt_tokens": 7, "
 class ChatServer:
     """Serves ``model`` from a thread of its own, between ``with`` and its end.
 
-    What it saw is kept: ``requests`` (their JSON), ``keys`` (authorization headers), ``most_in_flight``,
-    ``n_abandoned`` (requests whose client left before the answer), ``n_connections`` and, of these, ``n_open``.
+    What it saw is kept: ``requests`` (their JSON), ``answered`` (those without a fault that were answered whole),
+    ``keys`` (authorization headers), ``most_in_flight``, ``n_abandoned`` (requests whose client left before the
+    answer), ``n_connections`` and, of these, ``n_open``.
     """
 
-    def __init__(self, model: Model, delay_s: float = 0.0, reasoning: str | None = None) -> None:
+    def __init__(
+        self, model: Model, delay_s: float = 0.0, reasoning: str | None = None, most_choices: int = 128
+    ) -> None:
         self.faults: deque[Fault | None] = deque()
         self.requests: list[dict[str, Any]] = []
+        self.answered: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.most_in_flight = 0
         self.n_abandoned = 0
@@ -58,6 +65,7 @@ class ChatServer:
         self._model = model
         self._delay_s = delay_s
         self._reasoning = reasoning
+        self._most_choices = most_choices
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="chat-server")
 
@@ -117,7 +125,12 @@ class ChatServer:
                 raise ConnectionResetError
             writer.write(work.result())
             await writer.drain()
-            if fault is not None and fault.kind == "cut":
+            if fault is None:
+                self.answered.append(request)
+            if fault is not None and fault.kind == "pause":
+                await gone
+                self.n_abandoned += 1
+            if fault is not None and fault.kind in ("cut", "pause"):
                 raise ConnectionAbortedError
         finally:
             self._in_flight -= 1
@@ -130,31 +143,65 @@ class ChatServer:
         match fault:
             case Fault(kind="stall"):
                 await asyncio.Event().wait()
-            case Fault(kind="cut"):
-                return _response(200, {}, "x" * 100)[:-60]
-            case Fault():
+            case Fault(kind="status" | "body"):
                 return _response(fault.status, fault.headers, fault.text)
+        whole = await self._chat_completion(request)
+        if not request.get("stream"):
+            reply = _response(200, {}, json.dumps(whole))
+            return reply[:-60] if fault else reply
+        events = [*_parts(whole), "[DONE]"]
+        half = events[: len(events) // 2] if fault else events
+        return _stream(half, ends=fault is None or fault.kind == "end")
+
+    async def _chat_completion(self, request: dict[str, Any]) -> dict[str, Any]:
+        n = min(request.get("n", 1), self._most_choices)
+        completions = [await self._complete(request, number) for number in range(n)]
+        return {
+            "object": "chat.completion",
+            "model": self._model.name,
+            "choices": [self._choice(completion, index) for index, completion in enumerate(completions)],
+            "usage": {
+                "prompt_tokens": completions[0].usage.prompt_tokens,
+                "completion_tokens": sum(completion.usage.completion_tokens for completion in completions),
+            },
+        }
+
+    async def _complete(self, request: dict[str, Any], number: int) -> Completion:
+        seed = request.get("seed")
         sampling = Sampling(
             temperature=request["temperature"],
             max_tokens=request["max_tokens"],
             top_p=request["top_p"],
             stop=tuple(request.get("stop", ())),
-            seed=request.get("seed"),
+            seed=None if seed is None else seed + number,
         )
-        turns = [Message(turn["role"], turn["content"]) for turn in request["messages"]]
-        return _response(200, {}, json.dumps(self._chat_completion(await self._model.complete(turns, sampling))))
+        turns = [Message(turn["role"], turn["content"] or "") for turn in request["messages"]]
+        return await self._model.complete(turns, sampling)
 
-    def _chat_completion(self, completion: Completion) -> dict[str, Any]:
-        message: dict[str, str] = {"role": "assistant", "content": completion.text}
+    def _choice(self, completion: Completion, index: int) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": completion.text}
         if self._reasoning is not None:
             message["reasoning_content"] = self._reasoning
-        usage = completion.usage
-        return {
-            "object": "chat.completion",
-            "model": self._model.name,
-            "choices": [{"index": 0, "message": message, "finish_reason": completion.finish}],
-            "usage": {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens},
-        }
+        return {"index": index, "message": message, "finish_reason": completion.finish}
+
+
+def _parts(whole: dict[str, Any]) -> Iterator[str]:
+    """A chat completion as the events of a stream, its texts in pieces of three characters."""
+    for choice in whole["choices"]:
+        for key, text in choice["message"].items():
+            for at in range(0, len(text), 3):
+                yield json.dumps({"choices": [{"index": choice["index"], "delta": {key: text[at : at + 3]}}]})
+        yield json.dumps(
+            {"choices": [{"index": choice["index"], "delta": {}, "finish_reason": choice["finish_reason"]}]}
+        )
+    yield json.dumps({"choices": [], "usage": whole["usage"]})
+
+
+def _stream(events: Iterable[str], ends: bool) -> bytes:
+    bodies = [f"data: {event}\n\n".encode() for event in events]
+    chunks = b"".join(b"%x\r\n%b\r\n" % (len(body), body) for body in bodies)
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return head + chunks + (b"0\r\n\r\n" if ends else b"")
 
 
 async def _headers(reader: asyncio.StreamReader) -> dict[str, str]:

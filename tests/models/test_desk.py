@@ -1,5 +1,6 @@
 """The shipped desk models: they load offline, know their tokenizer, and answer the same whatever shares their batch."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,10 +14,13 @@ from masrepro.bench import benchmark, score
 from masrepro.models import Sampling
 from masrepro.models.desk import WEIGHTS, folder_of, load_desk_model, shipped
 from masrepro.runtime.blocking import wait_for
-from masrepro.train.desk_corpus import phrases
+from masrepro.train.desk_words import phrases
 
 
-@pytest.fixture(scope="module", params=shipped())
+SOLVERS = [name for name in shipped() if name.startswith("desk-solver-")]
+
+
+@pytest.fixture(scope="module", params=SOLVERS)
 def solver(request):
     return load_desk_model(request.param)
 
@@ -45,8 +49,8 @@ def first_steps(n):
     return prompts, truths
 
 
-def test_at_least_one_solver_is_shipped_and_all_are_small():
-    assert "desk-solver-s" in shipped()
+def test_the_family_is_shipped_and_all_of_it_is_small():
+    assert {"desk-solver-s", "desk-solver-m", "desk-solver-l", "desk-orchestrator"} <= set(shipped())
     assert sum(path.stat().st_size for path in WEIGHTS.rglob("*") if path.is_file()) < 25_000_000
 
 
@@ -73,11 +77,20 @@ def test_loads_in_a_fresh_process_without_a_network():
     assert done.stdout.strip() == "lfm2"
 
 
-def test_vocabulary_is_the_corpus_vocabulary(solver):
+@pytest.mark.parametrize("name", shipped())
+def test_vocabulary_is_the_corpus_vocabulary(name):
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder_of(solver.name))
+    tokenizer = AutoTokenizer.from_pretrained(folder_of(name))
     assert set(phrases()) <= set(tokenizer.get_vocab())
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_model_has_a_card_and_a_record_of_its_training(name):
+    record = json.loads((folder_of(name) / "training.json").read_text())
+    assert record["tokens"] >= record["recipe"]["tokens"]
+    assert record["curve"]
+    assert (folder_of(name) / "README.md").read_text().startswith(f"# {name}\n")
 
 
 def test_single_steps_are_mostly_right(solver):

@@ -58,7 +58,7 @@ async def complete_all(model: Local, asked: Sequence[Sequence[Message]], samplin
 def test_it_is_a_model(tiny: Local, tiny_folder: Path) -> None:
     assert isinstance(tiny, Model)
     assert tiny.name == tiny_folder.name
-    assert tiny.context_tokens == 1024
+    assert tiny.context_tokens == 2048
 
 
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
@@ -110,12 +110,12 @@ async def test_repeats_without_a_seed_differ(recording: Recording) -> None:
 
 
 async def test_an_overlong_prompt_is_refused_before_anything_is_computed(recording: Recording) -> None:
-    messages = prompts(1, shortest=1000, longest=1000)[0]
-    with pytest.raises(ContextOverflow, match=r"1002 tokens and max_tokens=30 .* 1024 tokens; shorten .* by 8 tokens"):
+    messages = prompts(1, shortest=2024, longest=2024)[0]
+    with pytest.raises(ContextOverflow, match=r"2026 tokens and max_tokens=30 .* 2048 tokens; shorten .* by 8 tokens"):
         await recording.complete(messages, Sampling(max_tokens=30))
     assert recording.sizes == []
     just_fits = await recording.complete(messages, Sampling(max_tokens=22))
-    assert just_fits.usage.tokens <= 1024
+    assert just_fits.usage.tokens <= 2048
 
 
 async def test_requests_that_make_no_sense_are_refused(tiny_folder: Path, tiny: Local) -> None:

@@ -30,7 +30,7 @@ from masrepro.models import (
     Unavailable,
     Usage,
 )
-from masrepro.models.openai_compatible import estimated_tokens
+from masrepro.models.request import estimated_tokens
 
 KEY = "sk-very-secret-0123456789"
 PRICE = Price(Decimal("1.5"), Decimal("6"))
@@ -201,7 +201,7 @@ async def test_cancelling_lets_go_of_the_server_and_of_the_place(server: ChatSer
     with pytest.raises(asyncio.CancelledError):
         await stalled
     assert server.n_abandoned == 1
-    assert model._sessions == {}
+    assert model._endpoint.sessions == {}
 
 
 def test_loops_in_turn_and_at_once(server: ChatServer) -> None:
@@ -216,7 +216,7 @@ def test_loops_in_turn_and_at_once(server: ChatServer) -> None:
     for thread in threads:
         thread.join()
     assert got == [expected] * 4
-    assert model._sessions == {}
+    assert model._endpoint.sessions == {}
 
 
 async def test_the_key_is_never_shown(server: ChatServer, caplog: pytest.LogCaptureFixture) -> None:

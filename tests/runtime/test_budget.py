@@ -147,3 +147,10 @@ def test_money_is_exact():
 def test_a_bound_below_zero_or_not_a_number_is_refused(bound):
     with pytest.raises(ValueError, match=f"a budget's {next(iter(bound))} must be 0 or more"):
         Budget(**bound)
+
+
+async def test_samples_in_flight_end_when_the_budget_is_reached_so_that_the_cost_stays_known(backend):
+    plan = Orchestration((Agent("a", "", "a", workflow="cot_sc"),))
+    result = await run(plan, "Q", models=backend({"a": spent(5, 10)}, price=PRICE), budget=Budget(calls=3))
+    assert (result.status, result.answer) == ("limit", None)
+    assert result.usage == Usage(3, 30, 15, 3 * PRICE.of(10, 5))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from masrepro.agents import CoT, registry
 from masrepro.models.model import Pool
 from masrepro.orchestration import Agent, Flow, Orchestration, OrchestrationError
 from masrepro.runtime import PlanNotRunnable, calls_bound, run
@@ -25,7 +26,8 @@ async def test_a_backbone_outside_the_pool_is_refused_before_the_first_call(back
     )
 
 
-async def test_a_workflow_without_implementation_is_refused_before_the_first_call(backend):
+async def test_a_workflow_without_implementation_is_refused_before_the_first_call(backend, monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTERED", {"cot": CoT()})
     error = await refused(Agent("a", "", "a", workflow="debate", roles=("for", "against")), backend())
     assert (error.rule, error.where) == ("no-implementation", "agent a")
     assert "'debate' is known but has no implementation registered" in str(error)
@@ -35,6 +37,20 @@ async def test_a_tool_that_is_not_available_is_refused_before_the_first_call(bac
     error = await refused(Agent("a", "", "a", tools=("search",)), backend())
     assert (error.rule, error.where) == ("no-such-tool", "agent a")
     assert "'search'" in str(error)
+
+
+async def test_a_debate_without_two_roles_is_refused_before_the_first_call(backend):
+    error = await refused(Agent("a", "", "a", workflow="debate", roles=("alone",)), backend())
+    assert (error.rule, error.where) == ("too-few-roles", "agent a")
+
+
+async def test_a_workflow_that_needs_a_tool_is_refused_without_it(backend):
+    error = await refused(Agent("a", "", "a", workflow="deep_research"), backend())
+    assert (error.rule, error.where) == ("no-such-tool", "agent a")
+    assert str(error) == (
+        "agent a: the tool 'search' is not available in this run [no-such-tool]. "
+        "Give it to the run (`tools`), or do without it; the run has no tools."
+    )
 
 
 async def test_a_refusal_can_be_caught_like_any_rejection(backend):

@@ -4,36 +4,55 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from masrepro.models.model import Message, Usage
+from masrepro.models.model import Message, ToolCall, Usage
 from masrepro.runtime import Span, Trace
 
 TEXT = st.text()
 SECONDS = st.floats(0, 1e6)
 COST = st.none() | st.decimals(0, 1000, allow_nan=False, allow_infinity=False)
+TOOL_CALLS = st.lists(st.builds(ToolCall, TEXT, TEXT, TEXT), max_size=1).map(tuple)
+MESSAGES = st.builds(Message, st.sampled_from(["system", "user", "tool"]), TEXT, TOOL_CALLS, st.none() | TEXT)
 SPANS = st.builds(
     Span,
     id=st.integers(0, 1000),
     parent=st.none() | st.integers(0, 1000),
     agent=TEXT,
     kind=st.sampled_from(["agent", "call"]),
+    cached=st.booleans(),
     model=st.none() | TEXT,
     start_s=SECONDS,
     end_s=SECONDS,
     usage=st.builds(Usage, st.integers(0), st.integers(0), st.integers(0), COST),
     inputs=st.lists(TEXT, max_size=3).map(tuple),
-    messages=st.lists(st.builds(Message, st.sampled_from(["system", "user"]), TEXT), max_size=3).map(tuple),
+    messages=st.lists(MESSAGES, max_size=2).map(tuple),
     max_tokens=st.none() | st.integers(1, 10**6),
     text=st.none() | TEXT,
     reasoning=TEXT,
     finish=st.sampled_from(["stop", "length", None]),
     error=st.none() | TEXT,
+    tool_calls=TOOL_CALLS,
+)
+USES = st.builds(
+    Span,
+    id=st.integers(0, 1000),
+    parent=st.integers(0, 1000),
+    agent=TEXT,
+    kind=st.just("tool"),
+    model=st.none(),
+    start_s=SECONDS,
+    end_s=SECONDS,
+    text=st.none() | TEXT,
+    error=st.none() | TEXT,
+    tool=TEXT,
+    arguments=TEXT,
 )
 
 
-@given(st.lists(SPANS, max_size=4))
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(SPANS | USES, max_size=3))
 def test_json_loses_nothing_and_is_one_line(spans):
     trace = Trace(spans)
     text = trace.to_json()
@@ -62,6 +81,12 @@ def test_usage_is_attributed_to_the_agent_that_caused_it():
     assert trace.usage_of("a") == Usage(2, 20, 10, Decimal("0.4"))
     assert trace.usage == Usage(3, 30, 15, Decimal("0.6"))
     assert trace.usage_of("nobody") == Usage()
+
+
+def test_a_record_from_before_there_were_tools_is_read():
+    (record,) = Trace([Span(0, None, "a", "call", "m", 0.0, 1.0, messages=(Message("user", "Q"),))]).to_records()
+    assert not {"tool", "arguments", "tool_calls", "cached"} & set(record)
+    assert record["messages"] == [{"role": "user", "content": "Q"}]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '[{"id": 0}]', '{"spans": []}'])
