@@ -1,7 +1,9 @@
 """The systems that are compared: each turns an item into an orchestration."""
 
-from masrepro.baselines.oracle import Oracle
+from masrepro.baselines.alone import Alone
+from masrepro.baselines.oracle import Oracle, Star
 from masrepro.baselines.single_agent import SingleAgent
+from masrepro.baselines.staffed import Staffed
 from masrepro.baselines.system import System, system
 
-__all__ = ["Oracle", "SingleAgent", "System", "system"]
+__all__ = ["Alone", "Oracle", "SingleAgent", "Staffed", "Star", "System", "system"]

@@ -6,16 +6,16 @@ sub-agents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from masrepro.bench.item import Item
 from masrepro.bench.masbench.graph import Problem, SubTask
 from masrepro.orchestration.plan import Agent, Flow, Orchestration
 
+_SINK = Agent("sink", "gatherer", "Give the final answers.")
+
 
 class Oracle:
-    """One agent for each arithmetic step of a single problem; one for each problem of a set, and a sink that
-    gathers. Problems that need one another's answers pass them on.
+    """One agent for each quantity that is computed, a flow for each dependency; where there are several problems, a
+    sink that gathers their answers.
     """
 
     name = "oracle"
@@ -30,35 +30,69 @@ class Oracle:
         """
         if not item.problems:
             raise ValueError(f"item {item.id} has no dependency graph, so there is no oracle for it")
-        return _star(item.problems) if len(item.problems) > 1 else _steps(item.problems[0])
+        agents: list[Agent] = []
+        flows: list[Flow] = []
+        answered_by: list[str] = []
+        for task in item.problems:
+            more_agents, more_flows = _steps(task, len(agents), answered_by)
+            agents += more_agents
+            flows += more_flows
+            answered_by.append(more_agents[-1].id)
+        if len(item.problems) > 1:
+            agents.append(_SINK)
+            flows += _gathering(answered_by)
+        return Orchestration(tuple(agents), tuple(flows))
 
 
-def _steps(problem: Problem) -> Orchestration:
-    """The query's cone: an agent a derived quantity, a flow a dependency; what the text states needs no agent."""
-    derived = [i for i in sorted(problem.cone) if problem.quantities[i].parents]
-    ids = {index: f"a{number}" for number, index in enumerate(derived, start=1)}
-    agents = tuple(Agent(ids[i], "solver", f"Find the number of each {problem.quantities[i].name}.") for i in derived)
-    flows = tuple(
-        Flow(ids[parent], ids[i], f"the number of each {problem.quantities[parent].name}")
-        for i in derived
-        for parent in dict.fromkeys(problem.quantities[i].parents)
-        if parent in ids
-    )
-    return Orchestration(agents, flows)
-
-
-def _star(tasks: tuple[SubTask, ...]) -> Orchestration:
-    """A worker a sub-task and one sink: the form that trained orchestrators come to (arXiv 2601.14652, figure C.2).
-
-    A worker also hears the answer of the sub-task before, where it needs that.
+class Star:
+    """One worker for each problem and one sink, the form that trained orchestrators come to (arXiv 2601.14652, figure
+    C.2); a worker also hears the answer of the problem before, where it needs that.
     """
-    workers = [Agent(f"a{k}", "solver", f"Find {task.asked}.") for k, task in enumerate(tasks, start=1)]
-    sink = Agent("sink", "gatherer", "Give the final answers.")
-    gathered = (Flow(worker.id, sink.id, f"Problem {k}") for k, worker in enumerate(workers, start=1))
-    return Orchestration((*workers, sink), (*_carried(tasks), *gathered))
+
+    name = "star"
+
+    def design(self, item: Item) -> Orchestration:
+        """The star over the item's problems; a single agent where there is one.
+
+        Raises
+        ------
+        ValueError
+            The item does not say what its problems are.
+        """
+        if not item.problems:
+            raise ValueError(f"item {item.id} does not say what its problems are, so there is no star for it")
+        workers = [Agent(f"a{k}", "solver", f"Solve Problem {k}.") for k in range(1, len(item.problems) + 1)]
+        if len(workers) == 1:
+            return Orchestration((Agent("a1", "solver", f"Find {item.problems[0].asked}."),))
+        relays = [
+            Flow(f"a{k - 1}", f"a{k}", f"Problem {k - 1}")
+            for k, task in enumerate(item.problems, start=1)
+            if isinstance(task, Problem) and task.carries
+        ]
+        return Orchestration((*workers, _SINK), (*relays, *_gathering([worker.id for worker in workers])))
 
 
-def _carried(tasks: tuple[SubTask, ...]) -> Iterator[Flow]:
-    for k, task in enumerate(tasks, start=1):
-        if isinstance(task, Problem) and task.carries:
-            yield Flow(f"a{k - 1}", f"a{k}", f"Problem {k - 1}")
+def _gathering(answered_by: list[str]) -> list[Flow]:
+    """Flows that bring each problem's answer to the sink."""
+    return [Flow(agent, _SINK.id, f"Problem {k}") for k, agent in enumerate(answered_by, start=1)]
+
+
+def _steps(task: SubTask, n_before: int, answered_by: list[str]) -> tuple[list[Agent], list[Flow]]:
+    """The query's cone: an agent a computed quantity, a flow a dependency; what the text states needs no agent.
+
+    ``answered_by`` names the agents that answer the problems before, the last of which a carried answer comes from.
+    """
+    if not isinstance(task, Problem):
+        return [Agent(f"a{n_before + 1}", "solver", f"Find {task.asked}.")], []
+    computed = [i for i in sorted(task.cone) if task.quantities[i].parents]
+    ids = {index: f"a{number}" for number, index in enumerate(computed, start=n_before + 1)}
+    agents = [Agent(ids[i], "solver", f"Find the number of each {task.quantities[i].name}.") for i in computed]
+    flows = []
+    for index in computed:
+        for parent in dict.fromkeys(task.quantities[index].parents):
+            read = task.quantities[parent]
+            if parent in ids:
+                flows.append(Flow(ids[parent], ids[index], f"the number of each {read.name}"))
+            elif read.form == "carried":
+                flows.append(Flow(answered_by[-1], ids[index], f"Problem {len(answered_by)}"))
+    return agents, flows

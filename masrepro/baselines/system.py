@@ -32,10 +32,10 @@ def system(name: str) -> System:
     ValueError
         No such system; lists those there are.
     """
-    from masrepro.baselines.oracle import Oracle
+    from masrepro.baselines.oracle import Oracle, Star
     from masrepro.baselines.single_agent import SingleAgent
 
-    known: dict[str, type[System]] = {"single_agent": SingleAgent, "oracle": Oracle}
+    known: dict[str, type[System]] = {"single_agent": SingleAgent, "star": Star, "oracle": Oracle}
     if name not in known:
         raise ValueError(f"no system {name!r}; there are: {', '.join(known)}")
     return known[name]()

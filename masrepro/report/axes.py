@@ -66,9 +66,9 @@ def numbers(points: Sequence[AxisPoint]) -> list[Row]:
             "axis": point.axis,
             "value": point.value,
             "n": point.n,
-            **_columns("single_agent", point.systems.get("single_agent")),
-            **_columns("oracle", point.systems.get("oracle")),
-            **_columns("gain", point.gain),
+            **columns("single_agent", point.systems.get("single_agent")),
+            **columns("oracle", point.systems.get("oracle")),
+            **columns("gain", point.gain),
             "paper_sas": _published(point, "sas"),
             "paper_mas": _published(point, "mas"),
             "verdict": point.verdict,
@@ -159,7 +159,7 @@ def axis_claims(points: Sequence[AxisPoint]) -> list[Claim]:
 def _point(benchmark: str, group: Sequence[Evaluation]) -> AxisPoint:
     _, axis, value = benchmark.split("/")
     errors = sum(evaluation.accuracy.errors for evaluation in group)
-    scores = {evaluation.system: _scores(evaluation) for evaluation in group}
+    scores = {evaluation.system: item_scores(evaluation) for evaluation in group}
     both = not errors and {"single_agent", "oracle"} <= scores.keys()
     published = figure_3(axis) if axis in figure_3_axes() else {}
     return AxisPoint(
@@ -173,7 +173,7 @@ def _point(benchmark: str, group: Sequence[Evaluation]) -> AxisPoint:
     )
 
 
-def _scores(evaluation: Evaluation) -> list[float]:
+def item_scores(evaluation: Evaluation) -> list[float]:
     """Share of right answers of every item, in the items' order."""
     right: dict[str, list[bool]] = defaultdict(list)
     for sample in evaluation.samples:
@@ -204,7 +204,8 @@ def _panel(axis: str, points: Sequence[AxisPoint]) -> Panel:
     return Panel(axis.capitalize(), f"{axis} of the question", tuple(series))
 
 
-def _columns(name: str, estimate: Estimate | None) -> dict[str, float | None]:
+def columns(name: str, estimate: Estimate | None) -> dict[str, float | None]:
+    """An estimate and its interval as three columns of a table; None where there is none."""
     return {
         name: estimate.value if estimate else None,
         f"{name}_low": estimate.low if estimate else None,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette, without yellow, which is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_MOST_COLUMNS = 3
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _PLOTLY_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
 
@@ -28,7 +29,8 @@ class Series:
     """A named line: ``y`` at ``x``, with interval ends where known.
 
     ``style`` picks colour and marker, so that one system looks the same in every panel. ``published`` series are
-    drawn with open markers and a dashed line.
+    drawn with open markers and a dashed line. Points that are no curve are not ``joined``; a curve of
+    many points is not ``marked``.
     """
 
     label: str
@@ -38,6 +40,8 @@ class Series:
     high: tuple[float, ...] = ()
     style: int = 0
     published: bool = False
+    joined: bool = True
+    marked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Panels side by side over one y axis.
+    """Panels over one y axis, three to a row at most.
 
     Parameters
     ----------
@@ -61,6 +65,8 @@ class Figure:
         What it shows, in words, for those who cannot see it.
     note : str
         A line under the figure, such as a warning that numbers are unfit for comparison.
+    y_range : (float, float)
+        What the y axis spans.
     """
 
     title: str
@@ -68,6 +74,7 @@ class Figure:
     panels: tuple[Panel, ...]
     alt: str
     note: str = ""
+    y_range: tuple[float, float] = (-0.03, 1.05)
 
     def svg(self) -> str:
         """The figure as SVG text, the same bytes for the same data."""
@@ -75,13 +82,15 @@ class Figure:
         from matplotlib.figure import Figure as Canvas
 
         with matplotlib.rc_context({"svg.hashsalt": "masrepro", "svg.fonttype": "none", "font.size": 10}):
-            width = 4.6 * len(self.panels) + 0.6
-            canvas = Canvas(figsize=(width, 4.4), layout="constrained")
-            axes = canvas.subplots(1, len(self.panels), sharey=True, squeeze=False)[0]
-            for place, (axis, panel) in enumerate(zip(axes, self.panels, strict=True)):
-                _draw(axis, panel)
-                if place == 0:
+            rows, columns = self._grid
+            canvas = Canvas(figsize=(4.6 * columns + 0.6, 3.6 * rows + 0.8), layout="constrained")
+            axes = list(canvas.subplots(rows, columns, sharey=True, squeeze=False).flat)
+            for place, (axis, panel) in enumerate(zip(axes, self.panels, strict=False)):
+                _draw(axis, panel, self.y_range)
+                if place % columns == 0:
                     axis.set_ylabel(self.y_label)
+            for axis in axes[len(self.panels) :]:
+                axis.set_axis_off()
             handles, labels = _legend(axes)
             canvas.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
             canvas.suptitle(self.title + (f"\n{self.note}" if self.note else ""), fontsize=11, fontweight="bold")
@@ -93,18 +102,28 @@ class Figure:
         """The same as an interactive plotly figure."""
         from plotly.subplots import make_subplots
 
-        figure = make_subplots(1, len(self.panels), shared_yaxes=True, subplot_titles=[p.title for p in self.panels])
+        rows, columns = self._grid
+        figure = make_subplots(rows, columns, shared_yaxes=True, subplot_titles=[p.title for p in self.panels])
         seen: set[str] = set()
-        for column, panel in enumerate(self.panels, start=1):
+        for place, panel in enumerate(self.panels):
+            at = {"row": place // columns + 1, "col": place % columns + 1}
             for series in panel.series:
-                figure.add_trace(_trace(series, show_legend=series.label not in seen), row=1, col=column)
+                figure.add_trace(_trace(series, show_legend=series.label not in seen), **at)
                 seen.add(series.label)
-            figure.update_xaxes(title_text=panel.x_label, tickvals=_ticks(panel), row=1, col=column)
-        figure.update_yaxes(range=[-0.03, 1.05])
-        figure.update_yaxes(title_text=self.y_label, row=1, col=1)
+            figure.update_xaxes(title_text=panel.x_label, tickvals=_ticks(panel) or None, **at)
+        figure.update_yaxes(range=list(self.y_range))
+        figure.update_yaxes(title_text=self.y_label, col=1)
         title = self.title + (f"<br>{self.note}" if self.note else "")
-        figure.update_layout(title=title, template="simple_white", legend={"orientation": "h", "y": -0.2}, height=480)
+        figure.update_layout(
+            title=title, template="simple_white", legend={"orientation": "h", "y": -0.2}, height=100 + 380 * rows
+        )
         return figure
+
+    @property
+    def _grid(self) -> tuple[int, int]:
+        """Rows and columns of panels."""
+        columns = min(len(self.panels), _MOST_COLUMNS)
+        return -(-len(self.panels) // columns), columns
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {
@@ -114,7 +133,7 @@ class Figure:
         }
 
 
-def _draw(axis: Axes, panel: Panel) -> None:
+def _draw(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
     for series in panel.series:
         colour, marker = COLOURS[series.style], _MARKERS[series.style]
         axis.errorbar(
@@ -123,18 +142,30 @@ def _draw(axis: Axes, panel: Panel) -> None:
             yerr=_arms(series),
             label=series.label,
             color=colour,
-            marker=marker,
+            marker=marker if series.marked else "",
             markerfacecolor="white" if series.published else colour,
-            linestyle="--" if series.published else "-",
+            linestyle=_line(series),
             linewidth=1.0 if series.published else 1.8,
             capsize=3,
         )
     axis.set_title(panel.title)
     axis.set_xlabel(panel.x_label)
-    axis.set_xticks(_ticks(panel))
-    axis.set_ylim(-0.03, 1.05)
+    if _ticks(panel):
+        axis.set_xticks(_ticks(panel))
+    axis.set_ylim(*y_range)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="y", alpha=0.25)
+
+
+def _line(series: Series) -> str:
+    if not series.joined:
+        return "none"
+    return "--" if series.published else "-"
+
+
+def _mode(series: Series) -> str:
+    """How plotly calls what is drawn."""
+    return "+".join(["lines"] * series.joined + ["markers"] * series.marked)
 
 
 def _arms(series: Series) -> list[list[float]] | None:
@@ -153,7 +184,8 @@ def _legend(axes: Sequence[Axes]) -> tuple[list[Any], list[str]]:
 
 
 def _ticks(panel: Panel) -> list[float]:
-    return sorted({x for series in panel.series for x in series.x})
+    """Where the curves have marks; the library's own choice where there are none."""
+    return sorted({x for series in panel.series if series.joined and series.marked for x in series.x})
 
 
 def _trace(series: Series, *, show_legend: bool) -> go.Scatter:
@@ -167,7 +199,7 @@ def _trace(series: Series, *, show_legend: bool) -> go.Scatter:
         name=series.label,
         legendgroup=series.label,
         showlegend=show_legend,
-        mode="lines+markers",
+        mode=_mode(series),
         line={"color": colour, "dash": "dash" if series.published else "solid"},
         marker={"symbol": f"{marker}-open" if series.published else marker, "size": 9},
         error_y={"type": "data", "symmetric": False, "arrayminus": arms[0], "array": arms[1]} if arms else None,

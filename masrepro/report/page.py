@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from masrepro.lab.file import write_atomic
-from masrepro.lab.run_folder import NOTEBOOK, RESULTS, RunFolder, run_folders
+from masrepro.lab.run_folder import NOTEBOOK, RESULTS, RunFolder, newest_complete
 from masrepro.report.claims import Claim
 
 PAGE = "report.html"
@@ -58,16 +58,9 @@ def write_report(outputs: Path, profile: str) -> Path:
 
 def _sections(outputs: Path, profile: str) -> Iterator[Section]:
     for parent in sorted(path for path in outputs.glob("[0-9][0-9]_*") if path.is_dir()):
-        folder = next(_complete(outputs, parent.name, profile), None)
+        folder = newest_complete(outputs, parent.name, profile)
         if folder is not None:
             yield _section(outputs, folder)
-
-
-def _complete(outputs: Path, name: str, profile: str) -> Iterator[RunFolder]:
-    for folder in run_folders(outputs, name):
-        record = folder.read()
-        if record["status"] == "complete" and record["profile"] == profile:
-            yield folder
 
 
 def _section(outputs: Path, folder: RunFolder) -> Section:

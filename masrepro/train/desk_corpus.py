@@ -1,38 +1,49 @@
-r"""Training text for the desk solvers: prompts as the CoT sub-agent writes them, worked replies in one format.
+"""Training rows for the desk solvers: prompts as the CoT sub-agent writes them, worked replies in one format.
 
-Kinds of rows, all from the train split of MASBench: whole questions (the single agent's job), sub-goals with some
-values given from upstream, problems of a set, and sinks that gather answers. Given values are wrong in a share of
-the rows, and the reply follows them: a solver trusts what flows in. Two drills go with them, each a skill that
-worked replies alone teach too slowly: arithmetic modulo 23, and recall of what the question says about a quantity.
+Kinds of rows, all from the train split of MASBench's five axes: whole questions (the single agent's job) up to the
+largest value, sub-goals with some values given from upstream, single problems of a set, and sinks that gather answers.
+Given values are wrong in a share of the rows, and the reply follows them: a solver trusts what flows in. Robustness
+comes without its attack: notes say nothing, or speak of something else, so that whom to believe is never taught.
 
-A reply is a chain of one-hop copies: it quotes the question, goes down until values are stated or given, and
-evaluates on the way back. Quotes are in the question's own words, since to say the same words again is what a model of
-this size learns first::
-
-    Mill's Lamp equals 3 more than each Farm's Drum. Farm's Drum equals 7. Mill's Lamp is 3 + 7 = 10.
-    Answer: \boxed{10}
+Two drills go with them, each a skill that worked replies alone teach too slowly: arithmetic modulo 23, and recall of
+what the question says about a quantity or asks in a problem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from masrepro.agents.agent import Input, Task
 from masrepro.agents.cot import cot_messages
 from masrepro.bench.item import Item
-from masrepro.bench.masbench import names, text
-from masrepro.bench.masbench.generate import make_item
-from masrepro.bench.masbench.graph import MODULUS, Problem, Quantity
+from masrepro.bench.masbench import needle
+from masrepro.bench.masbench.cell import Cell
+from masrepro.bench.masbench.generate import make
+from masrepro.bench.masbench.graph import MODULUS, Problem
+from masrepro.bench.masbench.names import all_names
+from masrepro.bench.masbench.needle import Needle
 from masrepro.orchestration.plan import Agent
+from masrepro.train.desk_replies import (
+    Given,
+    Reply,
+    code_reply,
+    copied_reply,
+    number_reply,
+    quantity_reply,
+    quote,
+    whole_reply,
+)
+from masrepro.train.desk_words import GATHER_ALL, GATHER_ONE
 
-GATHER_ONE = "Give the final answer."
-GATHER_ALL = "Give the final answers."
-
+_AXES = {"depth": 4, "breadth": 3, "parallel": 3, "horizon": 3, "robustness": 2}
+"""How often an item is of each axis."""
 _WRONG_SHARE = 0.3
-_DEPTHS = range(2, 13)
-_PARALLELS = range(2, 9)
+_FIXED_SHARE = 0.1
+_INTERLEAVED_SHARE = 0.1
+_NEUTRAL_NOTE = re.compile(r"Note: [^.]+ is asked for\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,84 +56,43 @@ class Row:
     operations: int
 
 
-_FACTS = (
-    "The number of each ",
-    " equals ",
-    " more than each ",
-    " times as many as each ",
-    " equals the sum of each ",
-    " equals the difference of each ",
-    " and each ",
-    "What is the number of each ",
-)
-_PROMPTS = ("Problem ", "From a", " (", "): ", "the number of each ", "no answer", "Goal: ", "Find the number of each ")
-_REPLIES = (" is ", " + ", " - ", " * ", " = ", "Answer: ", "Answer:", "\\boxed{", "}")
-_SIGNS = (". ", ".", "? ", "?", ": ", "\n\n", "\n", " ")
-
-
-def phrases() -> list[str]:
-    """The vocabulary: each is one token of a desk model."""
-    whole = (text.RULES, text.ONE_ANSWER, text.ALL_ANSWERS, "Solve Problem ", GATHER_ONE, GATHER_ALL)
-    numbers = (str(number) for number in range(100))
-    return [*numbers, *names.all_names(), *_FACTS, *whole, *_PROMPTS, *_REPLIES, *_SIGNS]
-
-
-def worked_reply(problems: Sequence[Problem], given: Mapping[str, int] | None = None) -> tuple[str, int]:
-    """The reply to a whole question, and its number of arithmetic steps.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-        One, or several of a set.
-    given : mapping, optional
-        Values that upstream agents passed on, by name of the quantity; taken as they are.
-    """
-    given = given or {}
-    if len(problems) == 1:
-        steps, value, operations = _work(problems[0], problems[0].query, given)
-        return _reply(steps, value), operations
-    lines, boxes, total = [], [], 0
-    for number, problem in enumerate(problems, start=1):
-        name = problem.quantities[problem.query].name
-        if name in given:
-            value = given[name]
-        else:
-            steps, value, operations = _work(problem, problem.query, given)
-            lines.append(f"Problem {number}: {steps}\n")
-            total += operations
-        boxes.append(f"Problem {number}: \\boxed{{{value}}}")
-    return "".join(lines) + "\n".join(["Answer:", *boxes]), total
-
-
-def goal_reply(problem: Problem, target: int, given: Mapping[str, int]) -> tuple[str, int]:
-    """The reply to the goal of finding one quantity, and its number of arithmetic steps."""
-    steps, value, operations = _work(problem, target, given)
-    return _reply(steps, value), operations
-
-
 def draw_item(rng: Random, largest: int = 12) -> Item:
-    """An item of the train split: Depth to ``largest``, Parallel to two thirds of it."""
-    axis, values = rng.choice((("depth", _DEPTHS), ("depth", _DEPTHS), ("parallel", _PARALLELS)))
-    within = [value for value in values if value <= largest * (1 if axis == "depth" else 2 / 3)]
-    return make_item(axis, rng.choice(within), "train", rng.randrange(10**9))
+    """An item of the train split, of any axis, with axis values up to ``largest``.
+
+    Small values are likelier on the axes where the question grows with the value, so that each value gets about as many
+    tokens. Now and then the length is held fixed, or the problems are interleaved.
+    """
+    axis = rng.choices(list(_AXES), list(_AXES.values()))[0]
+    values = range(2, largest + 1)
+    weights = [1.0 if axis in ("depth", "breadth") else 1 / value for value in values]
+    cell = Cell(
+        axis,
+        rng.choices(values, weights)[0],
+        fixed=largest == 12 and rng.random() < _FIXED_SHARE,
+        interleaved=axis == "parallel" and rng.random() < _INTERLEAVED_SHARE,
+        notes=rng.choice(("clean", "neutral", "neutral")) if axis == "robustness" else "attacked",
+    )
+    item = make(cell, "train", rng.randrange(10**9))
+    return _with_foreign_notes(item, rng) if cell.notes == "neutral" and rng.random() < 0.5 else item
 
 
 def draw_rows(rng: Random, item: Item) -> list[Row]:
     """Rows about one item: the whole question, and one with a goal or a gathering."""
-    axis = "depth" if len(item.problems) == 1 else "parallel"
-    makers = [_sub_goal, _sub_goal, _gather] if axis == "depth" else [_sub_goal, _one_of_a_set, _gather]
-    reply, operations = worked_reply(item.problems)
-    whole = Row(_prompt(item, "", ()), reply, "whole", operations)
-    return [whole, rng.choice(makers)(item, rng)]
+    makers = (_sub_goal, _sub_goal, _gather) if len(item.problems) == 1 else (_sub_goal, _one_of_a_set, _gather)
+    return [_row(item, "", (), whole_reply(item.problems), "whole"), rng.choice(makers)(item, rng)]
 
 
 def recall(item: Item, rng: Random) -> tuple[str, list[tuple[str, str]]]:
-    """The question, and for every quantity, in random order, its name and what the question says of it."""
-    said = [
-        (quantity.name, _quote(problem, quantity).removeprefix(quantity.name))
-        for problem in item.problems
-        for quantity in problem.quantities
-    ]
+    """The question, and in random order what it says of every quantity and code and asks in every problem, halved."""
+    said = []
+    for number, task in enumerate(item.problems, start=1):
+        if isinstance(task, Needle):
+            said.append((f"The code of the {task.key}", f" is {task.code}."))
+            said.append((f"Problem {number}: ", f"The code of the {task.key}"))
+            continue
+        said += [(q.name, quote(task, q, number - 1).removeprefix(q.name)) for q in task.quantities]
+        if len(item.problems) > 1:
+            said.append((f"Problem {number}: ", task.quantities[task.query].name))
     return item.question, rng.sample(said, len(said))
 
 
@@ -131,73 +101,105 @@ def drill(rng: Random, n_facts: int) -> list[tuple[str, str]]:
     facts = []
     for _ in range(n_facts):
         a, b, operator = rng.randrange(MODULUS), rng.randrange(MODULUS), rng.choice("+-*")
-        facts.append((f" {operator} ".join((str(a), str(b))) + " = ", str(_apply(operator, a, b))))
+        result = {"+": a + b, "-": a - b, "*": a * b}[operator] % MODULUS
+        facts.append((f"{a} {operator} {b} = ", str(result)))
     return facts
 
 
 def _sub_goal(item: Item, rng: Random) -> Row:
-    """Find any quantity of the question; its derived parents, or some of its ancestors, or nothing is given."""
-    problem = rng.choice(item.problems)
-    derived = [i for i, q in enumerate(problem.quantities) if q.form != "constant"]
-    target = rng.choice(derived if rng.random() < 0.9 else range(len(problem.quantities)))
+    """Find any quantity of the question; its computed parents, or some of its ancestors, or nothing is given."""
+    number = rng.randrange(len(item.problems)) + 1
+    task = item.problems[number - 1]
+    if isinstance(task, Needle):
+        return _row(item, f"Find {task.asked}.", (), code_reply(task), "goal")
+    computed = [i for i, q in enumerate(task.quantities) if q.parents]
+    target = rng.choice(computed if rng.random() < 0.9 else range(len(task.quantities)))
+    chosen = _known_before(rng, task, target)
+    before = _answer_before(rng, item, number) if _carried_from(task, target) else {}
+    given = Given({task.quantities[i].name: _passed_on(rng, task.values[i]) for i in chosen}, before)
+    goal = f"Find the number of each {task.quantities[target].name}."
+    if target == task.query and len(item.problems) == 1 and rng.random() < 0.3:
+        goal = rng.choice(("", GATHER_ONE))
+    return _row(item, goal, _entries(given), quantity_reply(item.problems, number, target, given), "goal", rng)
+
+
+def _known_before(rng: Random, problem: Problem, target: int) -> list[int]:
+    """Which quantities upstream agents have found, from nothing to everything that the target reads."""
+    parents = problem.quantities[target].parents
     below = sorted(Problem(problem.quantities, target).cone - {target})
-    derived_parents = [p for p in problem.quantities[target].parents if problem.quantities[p].form != "constant"]
     match rng.choices(("parents", "some", "none"), (5, 3, 2))[0]:
         case "parents":
-            chosen = derived_parents
+            chosen = [p for p in dict.fromkeys(parents) if problem.quantities[p].parents]
         case "some":
             chosen = [i for i in below if rng.random() < 0.4]
         case _:
             chosen = []
     if rng.random() < 0.15:
-        chosen = [
-            *chosen,
-            *(i for i in range(len(problem.quantities)) if i not in {target, *chosen} and rng.random() < 0.15),
-        ]
-    given = {problem.quantities[i].name: _passed_on(rng, problem.values[i]) for i in chosen}
-    goal = f"Find the number of each {problem.quantities[target].name}."
-    if target == problem.query and len(item.problems) == 1 and rng.random() < 0.3:
-        goal = rng.choice(("", GATHER_ONE))
-    reply, operations = goal_reply(problem, target, given)
-    inputs = _inputs(rng, [(f"the number of each {name}", value) for name, value in given.items()])
-    return Row(_prompt(item, goal, inputs), reply, "goal", operations)
+        others = set(range(len(problem.quantities))) - {target, *chosen}
+        chosen += [i for i in sorted(others) if rng.random() < 0.15]
+    return chosen
+
+
+def _carried_from(problem: Problem, target: int) -> bool:
+    return any(problem.quantities[i].form == "carried" for i in Problem(problem.quantities, target).cone)
+
+
+def _answer_before(rng: Random, item: Item, number: int) -> dict[int, int]:
+    """The answer that a problem of a chain starts from; seldom it did not arrive."""
+    return {number - 1: _passed_on(rng, item.problems[number - 2].answer)} if rng.random() < 0.85 else {}
 
 
 def _one_of_a_set(item: Item, rng: Random) -> Row:
-    """Solve one problem of a set, named by its number."""
-    number = rng.randrange(len(item.problems))
-    reply, operations = goal_reply(item.problems[number], item.problems[number].query, {})
-    return Row(_prompt(item, f"Solve Problem {number + 1}.", ()), reply, "goal", operations)
+    """Solve one sub-task of a set, named by its number."""
+    number = rng.randrange(len(item.problems)) + 1
+    task = item.problems[number - 1]
+    before = _answer_before(rng, item, number) if isinstance(task, Problem) and task.carries else {}
+    given = Given(answers=before)
+    reply = number_reply(item.problems, number, given)
+    return _row(item, f"Solve Problem {number}.", _entries(given), reply, "goal", rng)
 
 
 def _gather(item: Item, rng: Random) -> Row:
     """Put final answers together; now and then one did not arrive and is worked out here."""
-    arrived = [rng.random() < 0.93 for _ in item.problems]
-    passed = [_passed_on(rng, p.answer) if ok else None for p, ok in zip(item.problems, arrived, strict=True)]
-    names_asked = [p.quantities[p.query].name for p in item.problems]
-    given = {name: value for name, value in zip(names_asked, passed, strict=True) if value is not None}
+    arrived = {
+        number: _passed_on(rng, task.answer)
+        for number, task in enumerate(item.problems, start=1)
+        if rng.random() < 0.93
+    }
     several = len(item.problems) > 1
     by_number = several and rng.random() < 0.8
     entries = [
-        (f"Problem {k}" if by_number else f"the number of each {name}", value)
-        for k, (name, value) in enumerate(zip(names_asked, passed, strict=True), start=1)
-        if value is not None or rng.random() < 0.5
+        (f"Problem {number}" if by_number else task.asked, arrived.get(number))
+        for number, task in enumerate(item.problems, start=1)
+        if number in arrived or rng.random() < 0.5
     ]
-    if several:
-        reply, operations = worked_reply(item.problems, given)
-        goal = rng.choice((GATHER_ALL, GATHER_ALL, ""))
-    elif given:
-        reply, operations = _reply("", next(iter(given.values()))), 0
-        goal = rng.choice((GATHER_ONE, GATHER_ONE, ""))
-    else:
-        reply, operations = worked_reply(item.problems)
-        goal = GATHER_ONE
-    return Row(_prompt(item, goal, _inputs(rng, entries)), reply, "gather", operations)
+    if not several and arrived:
+        entries = [("" if rng.random() < 0.2 else payload, value) for payload, value in entries]
+        return _row(item, rng.choice((GATHER_ONE, "")), entries, copied_reply(arrived[1]), "gather", rng)
+    goal = rng.choice((GATHER_ALL, GATHER_ALL, "")) if several else GATHER_ONE
+    return _row(item, goal, entries, whole_reply(item.problems, Given(answers=arrived)), "gather", rng)
 
 
-def _prompt(item: Item, goal: str, inputs: Sequence[Input]) -> str:
+def _entries(given: Given) -> list[tuple[str, int | None]]:
+    """What was given, each with the words in which a flow names it."""
+    return [
+        *((f"Problem {number}", value) for number, value in given.answers.items()),
+        *((f"the number of each {name}", value) for name, value in given.values.items()),
+    ]
+
+
+def _row(
+    item: Item,
+    goal: str,
+    entries: Sequence[tuple[str, int | None]],
+    reply: Reply,
+    kind: str,
+    rng: Random | None = None,
+) -> Row:
+    inputs = _inputs(rng, entries) if rng and entries else ()
     task = Task(item.question, Agent(id="a", role="", goal=goal), tuple(inputs))
-    return next(message.content for message in cot_messages(task) if message.role == "user")
+    prompt = next(message.content for message in cot_messages(task) if message.role == "user")
+    return Row(prompt, reply.text, kind, reply.operations)
 
 
 def _inputs(rng: Random, entries: Sequence[tuple[str, int | None]]) -> list[Input]:
@@ -209,66 +211,30 @@ def _inputs(rng: Random, entries: Sequence[tuple[str, int | None]]) -> list[Inpu
     if rng.random() < 0.2:
         rng.shuffle(pairs)
     return [
-        Input(source=f"a{number}", payload=payload, answer=None if value is None else str(value), rationale="")
+        Input(source=f"a{number}", payload=payload, answer=None if value is None else str(value))
         for number, (payload, value) in pairs
     ]
 
 
 def _passed_on(rng: Random, value: int) -> int:
-    return rng.randrange(MODULUS) if rng.random() < _WRONG_SHARE else value
+    """The true value, or often enough a wrong one of its kind."""
+    if rng.random() >= _WRONG_SHARE:
+        return value
+    return rng.randrange(MODULUS) if value < MODULUS else rng.choice(needle.CODES)
 
 
-def _work(problem: Problem, target: int, given: Mapping[str, int]) -> tuple[str, int, int]:
-    """Steps that find ``target``, its value under what was given, and the number of arithmetic steps."""
-    steps: list[str] = []
-    known: dict[int, int] = {}
-    operations = 0
+def _with_foreign_notes(item: Item, rng: Random) -> Item:
+    """Notes that give values of what is nowhere else in the item, so that they are neither true nor false."""
+    numbers = iter(rng.sample([name for name in all_names() if name not in item.question], 12))
+    keys = iter(rng.sample([key for key in _keys() if key not in item.question], 12))
 
-    def expand(index: int) -> None:
-        nonlocal operations
-        quantity = problem.quantities[index]
-        if quantity.name in given:
-            known[index] = given[quantity.name]
-            steps.append(f"{quantity.name} equals {known[index]}.")
-            return
-        steps.append(_quote(problem, quantity))
-        if quantity.form == "constant":
-            known[index] = quantity.constant
-            return
-        for parent in quantity.parents:
-            if parent not in known:
-                expand(parent)
-        values = [known[parent] for parent in quantity.parents]
-        known[index] = quantity.value(values)
-        steps.append(f"{quantity.name} is {_calculation(quantity, values)} = {known[index]}.")
-        operations += 1
+    def note(_: re.Match[str]) -> str:
+        if rng.random() < 0.5:
+            return f"Note: the number of each {next(numbers)} is {rng.randrange(MODULUS)}."
+        return f"Note: the code of the {next(keys)} is {rng.choice(needle.CODES)}."
 
-    expand(target)
-    return " ".join(steps), known[target], operations
+    return replace(item, question=_NEUTRAL_NOTE.sub(note, item.question))
 
 
-def _quote(problem: Problem, quantity: Quantity) -> str:
-    """The question's sentence about a quantity, from its name on."""
-    sentence = text.fact(quantity, [problem.quantities[parent].name for parent in quantity.parents])
-    return sentence.removeprefix("The number of each ")
-
-
-def _calculation(quantity: Quantity, operands: Sequence[int]) -> str:
-    match quantity.form:
-        case "more":
-            return f"{quantity.constant} + {operands[0]}"
-        case "times":
-            return f"{quantity.constant} * {operands[0]}"
-        case "sum":
-            return f"{operands[0]} + {operands[1]}"
-        case "difference":
-            return f"{operands[0]} - {operands[1]}"
-    raise ValueError(f"a {quantity.form} is stated, not calculated")
-
-
-def _reply(steps: str, value: int) -> str:
-    return (f"{steps}\n" if steps else "") + f"Answer: \\boxed{{{value}}}"
-
-
-def _apply(operator: str, a: int, b: int) -> int:
-    return {"+": a + b, "-": a - b, "*": a * b}[operator] % MODULUS
+def _keys() -> list[str]:
+    return [f"{adjective} {noun}" for adjective in needle.ADJECTIVES for noun in needle.NOUNS]

@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 
 from masrepro.agents.cot import read_output
 from masrepro.bench import score
+from masrepro.bench.masbench.axes import AXES
 from masrepro.bench.masbench.generate import make_item, split_of
-from masrepro.models.desk import new_tokenizer
-from masrepro.train.desk_corpus import draw_item, draw_rows, drill, goal_reply, phrases, recall, worked_reply
+from masrepro.bench.masbench.needle import Needle
+from masrepro.models.desk import CONTEXT_TOKENS, new_tokenizer
+from masrepro.train.desk_corpus import draw_item, draw_rows, drill, recall
+from masrepro.train.desk_replies import Given, number_reply, quantity_reply, whole_reply
+from masrepro.train.desk_words import phrases
 
 seeds = st.integers(0, 10**9)
+cells = st.tuples(st.sampled_from(AXES), st.integers(2, 12))
 
 
 @pytest.fixture(scope="module")
@@ -21,20 +26,40 @@ def tokenizer():
     return new_tokenizer(phrases())
 
 
-@given(st.sampled_from([("depth", 2), ("depth", 7), ("depth", 12), ("parallel", 2), ("parallel", 8)]), seeds)
-def test_worked_reply_is_scored_correct(cell, index):
+def answer_of(reply):
+    return read_output(reply.text, "stop").answer
+
+
+@given(cells, seeds)
+def test_whole_reply_is_scored_correct(cell, index):
     item = make_item(*cell, "train", index)
-    reply, operations = worked_reply(item.problems)
-    assert score(item.scorer, read_output(reply, "stop").answer, item.answer).outcome == "correct"
-    assert operations == item.meta["operations"]
+    reply = whole_reply(item.problems)
+    assert score(item.scorer, answer_of(reply), item.answer).outcome == "correct"
+    assert reply.operations == item.meta["operations"]
 
 
-@given(seeds)
-def test_every_step_of_a_reply_is_true(index):
-    item = make_item("depth", 8, "train", index)
-    reply, _ = worked_reply(item.problems)
-    for a, sign, b, result in re.findall(r"is (\d+) ([-+*]) (\d+) = (\d+)\.", reply):
+@given(cells, seeds)
+def test_every_step_of_a_reply_is_true_and_counted(cell, index):
+    reply = whole_reply(make_item(*cell, "train", index).problems)
+    steps = re.findall(r"(\d+) ([-+*]) (\d+) = (\d+)[.,]", reply.text)
+    assert len(steps) == reply.operations
+    for a, sign, b, result in steps:
         assert eval(f"({a} {sign} {b}) % 23") == int(result)
+
+
+@given(cells, seeds)
+def test_every_quote_stands_in_the_question(cell, index):
+    item = make_item(*cell, "train", index)
+    for quoted in re.findall(r"(?:^|[.:] )([^.:]+ equals [^.]+\.)", whole_reply(item.problems).text):
+        assert quoted in item.question
+
+
+@given(st.integers(2, 12), seeds)
+def test_one_problem_of_a_set_is_answered_by_its_number(value, index):
+    for axis in ("parallel", "robustness"):
+        item = make_item(axis, value, "train", index)
+        for number, truth in enumerate(item.answer, start=1):
+            assert answer_of(number_reply(item.problems, number)) == f"\\boxed{{{truth}}}"
 
 
 @given(seeds, st.integers(0, 22))
@@ -43,9 +68,24 @@ def test_given_values_are_trusted_even_when_wrong(index, value):
     problem = item.problems[0]
     given_index = max(p for p in problem.quantities[problem.query].parents if problem.levels[p] == 2)
     name = problem.quantities[given_index].name
-    reply, operations = goal_reply(problem, problem.query, {name: value})
-    assert f"{name} equals {value}." in reply
-    assert operations == 1
+    reply = quantity_reply(item.problems, 1, problem.query, Given({name: value}))
+    assert f"{name} equals {value}." in reply.text
+    assert reply.operations == 1
+
+
+@given(seeds, st.integers(0, 22))
+def test_a_carried_answer_is_trusted_and_what_came_before_is_not_worked_out(index, value):
+    item = make_item("horizon", 3, "train", index)
+    reply = number_reply(item.problems, 3, Given(answers={2: value}))
+    carried = item.problems[2].quantities[0]
+    assert f"{carried.name} equals [answer 2]. {carried.name} is {value}." in reply.text
+    assert reply.operations == item.problems[2].operations
+
+
+@given(seeds)
+def test_a_carried_answer_that_did_not_arrive_is_worked_out(index):
+    item = make_item("horizon", 4, "train", index)
+    assert answer_of(number_reply(item.problems, 4)) == f"\\boxed{{{item.answer[3]}}}"
 
 
 @given(seeds)
@@ -58,9 +98,32 @@ def test_all_text_is_in_the_vocabulary_and_comes_back_unchanged(tokenizer, seed)
             assert tokenizer.decode(ids) == text
 
 
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_any_text_in_ascii_comes_back_unchanged(tokenizer, text):
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert tokenizer.decode(ids) == text
+
+
+def test_a_number_is_one_token_up_to_the_modulus_and_digits_beyond(tokenizer):
+    assert tokenizer.tokenize("22") == ["22"]
+    assert tokenizer.tokenize("23") == ["2", "3"]
+    assert tokenizer.tokenize("2101537") == list("2101537")
+    assert tokenizer.tokenize("a13") == ["a", "13"]
+
+
 @given(seeds)
 def test_rows_are_about_the_train_split(seed):
     assert split_of(draw_item(Random(seed)).meta["template"]) == "train"
+
+
+@given(seeds)
+def test_no_note_in_training_says_anything_about_what_is_asked(seed):
+    rng = Random(seed)
+    item = draw_item(rng)
+    while item.meta["axis"] != "robustness":
+        item = draw_item(rng)
+    for note in re.findall(r"Note: (.+?) is \d+\.", item.question):
+        assert item.question.lower().count(note.lower()) == 1
 
 
 @given(seeds)
@@ -68,9 +131,18 @@ def test_recall_says_what_the_question_says(seed):
     rng = Random(seed)
     item = draw_item(rng)
     question, said = recall(item, rng)
-    assert len(said) == item.meta["sentences"]
-    for name, what in said:
-        assert f"The number of each {name}{what}" in question
+    asked = [task.asked for task in item.problems]
+    for start, end in said:
+        if start.startswith("Problem "):
+            task = item.problems[int(start[8:-2]) - 1]
+            assert end.removeprefix("The code of the ") in task.asked
+        elif start.startswith("The code"):
+            assert f"{start}{end}" in question
+        else:
+            assert f"The number of each {start}{end}" in question
+    n_needles = sum(isinstance(task, Needle) for task in item.problems)
+    n_facts = sum(len(task.quantities) for task in item.problems if not isinstance(task, Needle)) + n_needles
+    assert len(said) == n_facts + (len(asked) if len(asked) > 1 else 0)
 
 
 def test_drill_is_true_and_covers_all_operators():
@@ -81,13 +153,9 @@ def test_drill_is_true_and_covers_all_operators():
         assert eval(f"({a} {sign} {b}) % 23") == int(result)
 
 
-def test_longest_texts_fit_the_context(tokenizer):
-    longest = 0
-    for index in range(150):
-        for axis, value in (("depth", 12), ("parallel", 8)):
-            item = make_item(axis, value, "test", index)
-            reply, _ = worked_reply(item.problems)
-            prompt, answer = tokenizer([item.question, reply], add_special_tokens=False)["input_ids"]
-            longest = max(longest, len(prompt) + len(answer))
-            assert len(answer) < 448
-    assert longest < 1000
+@pytest.mark.parametrize("axis", AXES)
+def test_longest_texts_fit_the_context(tokenizer, axis):
+    for index in range(60):
+        item = make_item(axis, 12, "test", index)
+        texts = [item.question, whole_reply(item.problems).text]
+        assert sum(map(len, tokenizer(texts, add_special_tokens=False)["input_ids"])) < CONTEXT_TOKENS - 500

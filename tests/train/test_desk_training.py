@@ -6,10 +6,22 @@ from random import Random
 import pytest
 
 from masrepro.models.desk import Size, new_model, new_tokenizer
-from masrepro.train.desk_corpus import Row, draw_item, draw_rows, phrases
-from masrepro.train.desk_solver import Recipe, accuracy_by_kind, train
+from masrepro.train.desk_check import accuracy_by_kind
+from masrepro.train.desk_corpus import Row, draw_item, draw_rows
+from masrepro.train.desk_recipe import Recipe
+from masrepro.train.desk_training import train
+from masrepro.train.desk_words import phrases
 
-SMALL = Recipe(minutes=0.15, size=Size(width=32, layers=2, heads=2, feed_forward=64), batch_tokens=512)
+# Lengths are in tokens, so that a slow machine trains the same model.
+SMALL = Recipe(
+    tokens=60_000,
+    decay_tokens=20_000,
+    size=Size(width=32, layers=2, heads=2, feed_forward=64),
+    batch_tokens=1024,
+    pool_rows=32,
+    drill_facts=((1e6, 16),),
+    warmup_steps=10,
+)
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +69,52 @@ def test_training_lowers_the_loss_on_unseen_rows(trained):
     assert after < 0.8 * before
 
 
-def test_a_longer_training_goes_on_from_the_checkpoint_of_its_own_recipe(tmp_path):
-    first = replace(SMALL, minutes=0.03)
-    train(first, tmp_path, n_checked=1, report=lambda _: None)
+def weights(folder):
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
+
+
+def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(tmp_path, monkeypatch):
+    import torch
+
+    short = replace(SMALL, tokens=16_000, decay_tokens=4_000)
     lines = []
-    train(first, tmp_path, n_checked=1, report=lines.append)
-    assert lines[0].startswith("goes on at 0.0 of 0.03 minutes")
+    whole = train(short, tmp_path / "whole", n_checked=1, report=lambda _: None)
+
+    class Stopped(Exception):
+        pass
+
+    def stop(line):
+        lines.append(line)
+        if "done" in line:
+            raise Stopped
+
+    shorter = replace(short, tokens=8_000, decay_tokens=1)
+    with pytest.raises(Stopped):
+        train(shorter, tmp_path / "part", n_checked=1, report=stop)
+    finished = train(short, tmp_path / "rest", start=tmp_path / "part", n_checked=1, report=lines.append)
+    assert any(line.startswith("goes on at") for line in lines)
+    for name, weight in weights(whole).items():
+        assert torch.equal(weight, weights(finished)[name]), name
+
+
+def test_what_another_recipe_left_is_refused(tmp_path):
+    short = replace(SMALL, tokens=4_000, decay_tokens=2_000)
+    train(short, tmp_path, n_checked=1, report=lambda _: None)
     with pytest.raises(ValueError, match="another recipe"):
-        train(replace(first, seed=1), tmp_path, n_checked=1, report=lambda _: None)
+        train(replace(short, seed=1), tmp_path, n_checked=1, report=lambda _: None)
+    with pytest.raises(ValueError, match="another recipe"):
+        train(replace(short, seed=1), tmp_path / "new", start=tmp_path, n_checked=1, report=lambda _: None)
+    with pytest.raises(ValueError, match="slows down"):
+        train(replace(short, decay_tokens=3_999), tmp_path / "new", start=tmp_path, n_checked=1, report=lambda _: None)
+
+
+def test_minutes_bound_the_training_time(tmp_path):
+    lines = []
+    train(replace(SMALL, minutes=0.02), tmp_path, n_checked=1, report=lines.append)
+    train(replace(SMALL, minutes=0.02), tmp_path, n_checked=1, report=lines.append)
+    assert lines[-2].startswith("goes on at [####################] 100%")
 
 
 def test_accuracy_counts_whole_answers(trained):

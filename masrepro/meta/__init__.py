@@ -1,0 +1,1 @@
+"""Language models that design, staff and repair multi-agent systems."""

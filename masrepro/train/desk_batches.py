@@ -1,0 +1,107 @@
+"""Rows of a desk model's corpus as padded tensors, a step's worth at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from masrepro.train.desk_corpus import Row, draw_item, draw_rows, drill, recall
+from masrepro.train.desk_plans import plan_row
+from masrepro.train.desk_recipe import Clock
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+Batch = list[tuple["torch.Tensor", "torch.Tensor"]]
+"""Pairs of token ids and labels, both of shape (rows, tokens): the step's rows, and its drill where it has one."""
+
+IGNORED = -100
+"""Label of what does not count for the loss."""
+
+_FACTS_PER_ROW = 16
+
+Encoded = tuple[list[int], list[int]]
+Corpus = Callable[["PreTrainedTokenizerFast", Random, Clock], list[Encoded]]
+
+
+def batches(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Batch]:
+    """Rows and drill of the next steps; rows of similar length share a step."""
+    recipe = clock.recipe
+    pool = CORPORA[recipe.corpus](tokenizer, rng, clock)
+    groups: list[list[Encoded]] = [[]]
+    for pair in sorted(pool, key=lambda pair: len(pair[0])):
+        if groups[-1] and (len(groups[-1]) + 1) * len(pair[0]) > recipe.batch_tokens:
+            groups.append([])
+        groups[-1].append(pair)
+    rng.shuffle(groups)
+    n_facts = clock.now(recipe.drill_facts)
+    return [
+        [_padded(part, tokenizer.pad_token_id) for part in (group, _encode_drill(tokenizer, rng, n_facts)) if part]
+        for group in groups
+    ]
+
+
+def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
+    recipe = clock.recipe
+    cap, largest = clock.now(recipe.operation_caps), clock.now(recipe.largest_values)
+    pool: list[Encoded] = []
+    rows: list[Row] = []
+    while len(pool) + len(rows) < recipe.pool_rows:
+        item = draw_item(rng, largest)
+        if rng.random() < clock.now(recipe.recall_share):
+            pool.append(_encode_recall(tokenizer, *recall(item, rng)))
+        else:
+            rows.extend(row for row in draw_rows(rng, item) if row.operations <= cap)
+    return [*pool, *_encode(tokenizer, rows)]
+
+
+def _orchestrator_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
+    return _encode(tokenizer, [plan_row(rng) for _ in range(clock.recipe.pool_rows)])
+
+
+def _thinker_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
+    return _encode(tokenizer, [plan_row(rng, solves_first=True) for _ in range(clock.recipe.pool_rows)])
+
+
+CORPORA: Mapping[str, Corpus] = {
+    "solver": _solver_pool,
+    "orchestrator": _orchestrator_pool,
+    "thinker": _thinker_pool,
+}
+"""What a desk model can learn: to solve, to write systems, to solve first and then write a system."""
+
+
+def _encode(tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> list[Encoded]:
+    prompts = tokenizer([f"<user>{row.prompt}<assistant>" for row in rows], add_special_tokens=False)["input_ids"]
+    replies = tokenizer([f"{row.reply}<end>" for row in rows], add_special_tokens=False)["input_ids"]
+    return [(p + r, [IGNORED] * len(p) + r) for p, r in zip(prompts, replies, strict=True)]
+
+
+def _encode_recall(tokenizer: PreTrainedTokenizerFast, question: str, said: Sequence[tuple[str, str]]) -> Encoded:
+    return _encode_pairs(tokenizer, f"<user>{question}<assistant>", [(name, f"{what} ") for name, what in said])
+
+
+def _encode_drill(tokenizer: PreTrainedTokenizerFast, rng: Random, n_facts: int) -> list[Encoded]:
+    return [_encode_pairs(tokenizer, "", drill(rng, _FACTS_PER_ROW), ". ") for _ in range(0, n_facts, _FACTS_PER_ROW)]
+
+
+def _encode_pairs(
+    tokenizer: PreTrainedTokenizerFast, start: str, pairs: Sequence[tuple[str, str]], after: str = ""
+) -> Encoded:
+    """One row of (given, wanted) pairs; only what is wanted counts for the loss."""
+    pieces = [start, *(piece for given, wanted in pairs for piece in (given, wanted, after))]
+    encoded = tokenizer(pieces, add_special_tokens=False)["input_ids"]
+    ids = [token for piece in encoded for token in piece]
+    labels = [token if place % 3 == 2 else IGNORED for place, piece in enumerate(encoded) for token in piece]
+    return ids, labels
+
+
+def _padded(rows: Sequence[Encoded], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
+    import torch
+
+    width = max(len(ids) for ids, _ in rows)
+    ids = torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in rows])
+    labels = torch.tensor([labels + [IGNORED] * (width - len(labels)) for _, labels in rows])
+    return ids, labels

@@ -1,0 +1,93 @@
+"""What a desk model can do while it is being trained: quick measurements on rows of its own corpus, not results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from masrepro.orchestration.errors import OrchestrationError
+from masrepro.orchestration.parse import parse
+from masrepro.train.desk_corpus import Row, draw_item, draw_rows
+from masrepro.train.desk_plans import PLAIN, plan_row
+from masrepro.train.desk_recipe import Recipe
+
+if TYPE_CHECKING:
+    from transformers import Lfm2ForCausalLM, PreTrainedTokenizerFast
+
+
+# Longer replies would take more time to check than to learn from.
+_MOST = 8
+
+
+def accuracy_by_kind(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> dict[str, str]:
+    """Share of rows whose answer part comes out right, greedily, by kind and number of operations."""
+    right: dict[str, list[bool]] = {}
+    by_length = sorted(rows, key=lambda row: len(row.reply))
+    for start in range(0, len(rows), 64):
+        chunk = by_length[start : start + 64]
+        longest = max(map(len, tokenizer([row.reply for row in chunk], add_special_tokens=False)["input_ids"]))
+        texts = _drawn(model, tokenizer, chunk, longest + 8, do_sample=False)
+        for row, text in zip(chunk, texts, strict=True):
+            ok = text.rpartition("Answer:")[2] == row.reply.rpartition("Answer:")[2]
+            right.setdefault(f"{row.kind} {min(row.operations, 6)}", []).append(ok)
+    return {kind: f"{sum(oks)}/{len(oks)}" for kind, oks in sorted(right.items())}
+
+
+def checked(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, recipe: Recipe, n_items: int) -> str:
+    """One line on what the model can do by now, on rows that do not depend on how far it is."""
+    rng = Random(f"desk-check/{recipe.seed}")
+    model.eval()
+    if recipe.corpus == "solver":
+        rows = [row for _ in range(n_items) for row in draw_rows(rng, draw_item(rng)) if row.operations <= _MOST]
+        found = accuracy_by_kind(model, tokenizer, rows)
+    else:
+        rows = [plan_row(rng, solves_first=recipe.corpus == "thinker") for _ in range(n_items)]
+        found = valid_by_size(model, tokenizer, rows)
+    model.train()
+    return "  ".join(f"{kind}: {share}" for kind, share in found.items())
+
+
+def valid_by_size(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> dict[str, str]:
+    """Share of systems, drawn at temperature 1, that can be parsed and name nothing that the question lacks.
+
+    By number of ``create_agent`` calls in what was written.
+    """
+    import torch
+
+    valid: dict[int, list[bool]] = {}
+    torch.manual_seed(0)
+    for start in range(0, len(rows), 64):
+        chunk = rows[start : start + 64]
+        texts = _drawn(model, tokenizer, chunk, 640, do_sample=True, temperature=1.0, top_k=0)
+        for row, text in zip(chunk, texts, strict=True):
+            valid.setdefault(text.count("create_agent("), []).append(problem_of(text, row.prompt) is None)
+    return {f"{size} agents": f"{sum(oks)}/{len(oks)}" for size, oks in sorted(valid.items())}
+
+
+def problem_of(text: str, question: str) -> str | None:
+    """What is wrong with a written system: the rule that it breaks, or a name that the question lacks."""
+    try:
+        plan = parse(text, catalogue=PLAIN)
+    except OrchestrationError as error:
+        return error.rule
+    for agent in plan.agents:
+        subject = agent.goal.removeprefix("Find ").removesuffix(".")
+        if agent.goal.startswith("Find ") and subject.lower() not in question.lower():
+            return "unknown name"
+    return None
+
+
+def _drawn(
+    model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row], n_new: int, **how: object
+) -> list[str]:
+    """Replies to all rows in one batch."""
+    import torch
+
+    prompts = [f"<user>{row.prompt}<assistant>" for row in rows]
+    inputs = tokenizer(
+        prompts, return_tensors="pt", padding=True, add_special_tokens=False, return_token_type_ids=False
+    )
+    with torch.inference_mode():
+        out = model.generate(**inputs, max_new_tokens=n_new, **how)
+    return list(tokenizer.batch_decode(out[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True))

@@ -1,0 +1,125 @@
+"""How far, how fast and on what a desk model is trained; and the recipes of the models that come with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from masrepro.models.desk import Size
+
+T = TypeVar("T")
+
+_EVER = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides what a desk solver becomes.
+
+    The learning rate is constant and falls to its end over the last ``decay_tokens``. Up to there, a longer training of
+    the same recipe goes the same way, so that one run can go on from another's last constant state.
+
+    Parameters
+    ----------
+    tokens : int
+        Tokens that are seen in all, padding included.
+    decay_tokens : int
+        The last of them, over which the learning rate falls.
+    minutes : float or None
+        Where set, the same course in that training time, in which pauses, evaluations and restarts do not count.
+    batch_tokens : int
+        Tokens of a step, padding included, without the drill.
+    pool_rows : int
+        Rows that are drawn at once and sorted by length into steps.
+    corpus : str
+        What is learned: one of `masrepro.train.desk_batches.CORPORA`.
+    begins_with : str
+        The desk model whose weights it begins with; empty for none.
+    operation_caps : tuple of (float, int)
+        Until that many million tokens, rows with more arithmetic steps than the cap are left out.
+    largest_values : tuple of (float, int)
+        Until that many million tokens, the largest axis value of the items.
+    drill_facts : tuple of (float, int)
+        Until that many million tokens, that many arithmetic facts join every step.
+    recall_share : tuple of (float, float)
+        Until that many million tokens, the share of rows that only say again what the question states.
+    """
+
+    tokens: int
+    decay_tokens: int
+    minutes: float | None = None
+    seed: int = 0
+    size: Size = field(default_factory=Size)
+    batch_tokens: int = 3072
+    pool_rows: int = 512
+    corpus: str = "solver"
+    begins_with: str = ""
+    learning_rate: float = 3e-3
+    final_learning_rate: float = 5e-5
+    warmup_steps: int = 100
+    weight_decay: float = 0.05
+    clip_norm: float = 1.0
+    operation_caps: tuple[tuple[float, int], ...] = ((3.2, 1), (4.5, 2), (5.5, 4), (8.0, 12), (_EVER, 99))
+    largest_values: tuple[tuple[float, int], ...] = ((3.9, 4), (_EVER, 12))
+    drill_facts: tuple[tuple[float, int], ...] = ((2.7, 128), (4.7, 384), (_EVER, 128))
+    recall_share: tuple[tuple[float, float], ...] = ((2.7, 0.6), (_EVER, 0.15))
+
+    def rate(self, progress: float) -> float:
+        """Learning rate after that share of the course: constant, then linear decay."""
+        left = min(1.0, max(0.0, 1.0 - progress) * self.tokens / self.decay_tokens)
+        return self.final_learning_rate + (self.learning_rate - self.final_learning_rate) * left
+
+    @property
+    def constant_until(self) -> float:
+        """Share of the course at which the learning rate begins to fall."""
+        return 1.0 - self.decay_tokens / self.tokens
+
+    def goes_the_same_way_as(self, other: Recipe) -> bool:
+        """Whether the two differ in nothing but how far they go."""
+        return replace(self, tokens=other.tokens, decay_tokens=other.decay_tokens) == other
+
+
+@dataclass(slots=True)
+class Clock:
+    """How far training has come."""
+
+    recipe: Recipe
+    seconds: float = 0.0
+    steps: int = 0
+    tokens: int = 0
+
+    @property
+    def progress(self) -> float:
+        """Share of the course that has passed, in [0, 1]."""
+        if self.recipe.minutes is not None:
+            return min(1.0, self.seconds / (60 * self.recipe.minutes))
+        return min(1.0, self.tokens / self.recipe.tokens)
+
+    def now(self, schedule: Sequence[tuple[float, T]]) -> T:
+        """The value of a schedule at this point of the course."""
+        million = self.progress * self.recipe.tokens / 1e6
+        return next(value for until, value in schedule if million <= until)
+
+
+def _writer(corpus: str) -> Recipe:
+    """An orchestrator begins as a solver, which can read: to copy names is the slow part of writing."""
+    return Recipe(
+        tokens=3_500_000,
+        decay_tokens=1_500_000,
+        learning_rate=1.5e-3,
+        corpus=corpus,
+        begins_with="desk-solver-m",
+        drill_facts=((_EVER, 0),),
+    )
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
+    "solver-m": Recipe(tokens=16_000_000, decay_tokens=4_000_000),
+    "solver-l": Recipe(tokens=22_000_000, decay_tokens=5_000_000),
+    "solver-xl": Recipe(tokens=27_000_000, decay_tokens=7_000_000),
+    "orchestrator": _writer("orchestrator"),
+    "thinker": _writer("thinker"),
+}
+"""By the name on the command line. The solvers are four stops of one course, each with its own slowing down."""

@@ -1,0 +1,170 @@
+r"""Worked replies of the desk solvers, in one format for all axes.
+
+A reply is a chain of one-hop copies: it quotes the question, goes down until values are stated or given, and evaluates
+on the way back. Quotes are in the question's own words, since to say the same words again is what a model of this size
+learns first. Long sums are added up one term at a time::
+
+    Mill's Lamp equals 3 more than each Farm's Drum. Farm's Drum equals 7. Mill's Lamp is 3 + 7 = 10.
+    Answer: \boxed{10}
+
+Several problems take a line each, which ends in that problem's answer. Values that were given are taken as they are,
+true or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from masrepro.bench.masbench import text
+from masrepro.bench.masbench.graph import MODULUS, Problem, Quantity, SubTask
+from masrepro.bench.masbench.needle import Needle
+
+OPERATORS = {"more": "+", "times": "*", "sum": "+", "difference": "-"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What upstream agents passed on: values of quantities by name, and answers of sub-tasks by number from 1."""
+
+    values: Mapping[str, int] = field(default_factory=dict)
+    answers: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply's text; ``operations`` is the number of arithmetic steps in it."""
+
+    text: str
+    operations: int
+
+
+def whole_reply(tasks: Sequence[SubTask], given: Given = Given()) -> Reply:
+    """The reply to a whole question; sub-tasks whose answers were given get no line."""
+    work = _Work(tasks, given)
+    if len(tasks) == 1:
+        return work.reply(work.answer(1), "")
+    lines = [f"{_line(work, number)}\n" for number in range(1, len(tasks) + 1) if number not in given.answers]
+    boxes = [f"Problem {number}: \\boxed{{{work.answers[number]}}}" for number in range(1, len(tasks) + 1)]
+    return Reply("".join(lines) + "\n".join(["Answer:", *boxes]), work.operations)
+
+
+def number_reply(tasks: Sequence[SubTask], number: int, given: Given = Given()) -> Reply:
+    """The reply to the goal of solving one sub-task of a set, by its number from 1."""
+    work = _Work(tasks, given)
+    line = _line(work, number)
+    return work.reply(work.answers[number], line)
+
+
+def quantity_reply(tasks: Sequence[SubTask], number: int, quantity: int, given: Given = Given()) -> Reply:
+    """The reply to the goal of finding one quantity of sub-task ``number``."""
+    work = _Work(tasks, given)
+    return work.reply(work.quantity(number, quantity), "")
+
+
+def code_reply(needle: Needle) -> Reply:
+    """The reply to the goal of finding a code."""
+    return Reply(f"{_code(needle)}\nAnswer: \\boxed{{{needle.code}}}", 0)
+
+
+def copied_reply(value: int) -> Reply:
+    """The reply of a sink that was handed the one answer."""
+    return Reply(f"Answer: \\boxed{{{value}}}", 0)
+
+
+def quote(problem: Problem, quantity: Quantity, before: int = 0) -> str:
+    """The question's sentence about a quantity, from its name on; ``before`` as in `text.fact`."""
+    names = [problem.quantities[parent].name for parent in quantity.parents]
+    return text.fact(quantity, names, before).removeprefix("The number of each ")
+
+
+def _line(work: _Work, number: int) -> str:
+    """One sub-task's steps between its number and its answer."""
+    started = len(work.steps)
+    value = work.answer(number)
+    steps = " ".join(work.steps[started:])
+    del work.steps[started:]
+    return f"Problem {number}: {steps} [answer {number}] is {value}."
+
+
+def _code(needle: Needle) -> str:
+    return f"The code of the {needle.key} is {needle.code}."
+
+
+@dataclass(slots=True)
+class _Work:
+    """Steps so far, and what they and the given values have made known."""
+
+    tasks: Sequence[SubTask]
+    given: Given
+    steps: list[str] = field(default_factory=list)
+    known: dict[str, int] = field(default_factory=dict)
+    answers: dict[int, int] = field(default_factory=dict)
+    operations: int = 0
+
+    def __post_init__(self) -> None:
+        self.answers.update(self.given.answers)
+
+    def reply(self, value: int, line: str) -> Reply:
+        """The steps, or the line that holds them, and the answer alone."""
+        steps = line or " ".join(self.steps)
+        return Reply(f"{steps}\nAnswer: \\boxed{{{value}}}", self.operations)
+
+    def answer(self, number: int) -> int:
+        """Works a sub-task out."""
+        task = self.tasks[number - 1]
+        if isinstance(task, Needle):
+            self.steps.append(_code(task))
+            self.answers[number] = task.code
+        else:
+            assert isinstance(task, Problem)
+            self.answers[number] = self.quantity(number, task.query)
+        return self.answers[number]
+
+    def quantity(self, number: int, index: int) -> int:
+        """Works a quantity out, once; its ancestors before it."""
+        problem = self.tasks[number - 1]
+        assert isinstance(problem, Problem)
+        quantity = problem.quantities[index]
+        name = quantity.name
+        if name in self.known:
+            return self.known[name]
+        if name in self.given.values:
+            self.steps.append(f"{name} equals {self.given.values[name]}.")
+            self.known[name] = self.given.values[name]
+            return self.known[name]
+        self.steps.append(quote(problem, quantity, number - 1))
+        if quantity.form == "constant":
+            self.known[name] = quantity.constant
+        elif quantity.form == "carried":
+            self._carry(name, number - 1)
+        else:
+            values = [self.quantity(number, parent) for parent in quantity.parents]
+            self.known[name] = quantity.value(values)
+            self.steps.append(f"{name} is {_calculation(problem, quantity, values)}.")
+            self.operations += quantity.operations
+        return self.known[name]
+
+    def _carry(self, name: str, before: int) -> None:
+        """Takes over an earlier answer; where it is not there, works it out on the spot."""
+        if before not in self.answers:
+            self.steps.append(_line(self, before))
+        self.known[name] = self.answers[before]
+        self.steps.append(f"{name} is {self.known[name]}.")
+
+
+def _calculation(problem: Problem, quantity: Quantity, values: Sequence[int]) -> str:
+    operator = OPERATORS[quantity.form]
+    if len(values) > 2:
+        return _added_up([problem.quantities[parent].name for parent in quantity.parents], values)
+    first, second = (quantity.constant, values[0]) if len(values) == 1 else values
+    return f"{first} {operator} {second} = {quantity.value(values)}"
+
+
+def _added_up(names: Sequence[str], values: Sequence[int]) -> str:
+    """A long sum, one term after the other, each with its name: which comes next is then a copy too."""
+    total, terms = values[0], [f"{names[0]} {values[0]}"]
+    for name, value in zip(names[1:], values[1:], strict=True):
+        before, total = total, (total + value) % MODULUS
+        terms.append(f"{name} {before} + {value} = {total}")
+    return ", ".join(terms)

@@ -1,0 +1,231 @@
+"""Trains a desk model: one loop, one thread, checkpoints that resume exactly."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
+from masrepro.train.desk_batches import IGNORED, Batch, batches
+from masrepro.train.desk_check import checked
+from masrepro.train.desk_recipe import Clock, Recipe
+from masrepro.train.desk_words import phrases
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import Lfm2ForCausalLM, PreTrainedTokenizerFast
+
+TRAINING = "training.json"
+"""How a model was made, beside its weights: recipe, steps, tokens, minutes, and the curve of the loss."""
+
+_BAR_CHARS = 20
+
+
+def train(
+    recipe: Recipe,
+    folder: Path,
+    *,
+    start: Path | None = None,
+    n_checked: int = 50,
+    about: Mapping[str, Any] | None = None,
+    report: Callable[[str], None] = print,
+) -> Path:
+    """Train, or go on from the checkpoint in ``folder``; returns the folder of the finished model.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        A checkpoint made by another recipe is refused.
+    folder : Path
+        Holds ``checkpoint.pt`` while training, ``constant.pt`` from before the learning rate fell, and ``model/`` at
+        the end.
+    start : Path, optional
+        Folder of a shorter training of the same recipe, from whose ``constant.pt`` this one goes on.
+    n_checked : int
+        Items of which the accuracy is reported every ten minutes and at the end.
+    about : mapping, optional
+        What else is put on record with the finished model, such as the commit.
+    report : callable
+        Gets one line of text about every half a minute.
+
+    Raises
+    ------
+    ValueError
+        The checkpoint to go on from belongs to another recipe, or lies beyond the point where this one slows down.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    run = Training.of(recipe)
+    folder.mkdir(parents=True, exist_ok=True)
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        run.restore(checkpoint, exactly=True)
+    elif start is not None:
+        run.restore(start / "constant.pt", exactly=False)
+    if run.clock.steps:
+        report(f"goes on at {_where(run.clock)}")
+
+    said = saved = tried = time.monotonic()
+    losses: list[float] = []
+    while run.clock.progress < 1:
+        was_constant = run.clock.progress < recipe.constant_until
+        losses.append(run.step())
+        now = time.monotonic()
+        if now - said > 30:
+            loss = sum(losses) / len(losses)
+            run.curve.append((run.clock.tokens, round(loss, 4)))
+            report(f"{_where(run.clock)}  loss {loss:.4f}")
+            said, losses = now, []
+        if now - tried > 600:
+            report(f"       {checked(run.model, run.tokenizer, recipe, n_checked)}")
+            tried = time.monotonic()
+        if was_constant and run.clock.progress >= recipe.constant_until:
+            run.save(folder / "constant.pt")
+        if now - saved > 60:
+            run.save(checkpoint)
+            saved = time.monotonic()
+    run.save(checkpoint)
+    report(f"done: {checked(run.model, run.tokenizer, recipe, n_checked)}")
+    return _publish(folder / "model", run, about or {})
+
+
+@dataclass(slots=True)
+class Training:
+    """A training that can be put down and taken up again."""
+
+    model: Lfm2ForCausalLM
+    tokenizer: PreTrainedTokenizerFast
+    clock: Clock
+    rng: Random
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    """Mean loss by tokens seen, a point every half minute."""
+    optimizer: torch.optim.Optimizer = field(init=False)
+    _pool: list[Batch] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> Training:
+        """A training that has not begun."""
+        tokenizer = new_tokenizer(phrases())
+        model = new_model(tokenizer, recipe.size, recipe.seed)
+        return cls(model, tokenizer, Clock(recipe), Random(f"desk/{recipe.seed}"))
+
+    def __post_init__(self) -> None:
+        import torch
+
+        recipe = self.clock.recipe
+        if recipe.begins_with:
+            self.model.load_state_dict(_weights(recipe.begins_with))
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), betas=(0.9, 0.98), weight_decay=recipe.weight_decay)
+
+    def step(self) -> float:
+        """One update; returns its loss."""
+        began, clock, recipe = time.monotonic(), self.clock, self.clock.recipe
+        if not self._pool:
+            self._pool = batches(self.tokenizer, self.rng, clock)
+        rate = recipe.rate(clock.progress) * min(1.0, (clock.steps + 1) / recipe.warmup_steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        batch = self._pool.pop()
+        loss = _update(self.model, self.optimizer, batch, recipe.clip_norm)
+        clock.tokens += sum(ids.numel() for ids, _ in batch)
+        clock.steps += 1
+        clock.seconds += time.monotonic() - began
+        return loss
+
+    def save(self, path: Path) -> None:
+        """Everything that the next step depends on, written aside and renamed."""
+        import torch
+
+        clock = {"seconds": self.clock.seconds, "steps": self.clock.steps, "tokens": self.clock.tokens}
+        state: dict[str, Any] = {
+            "recipe": asdict(self.clock.recipe),
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "rng": self.rng.getstate(),
+            "pool": self._pool,
+            "curve": self.curve,
+            "clock": clock,
+        }
+        aside = path.with_suffix(".tmp")
+        torch.save(state, aside)
+        aside.replace(path)
+
+    def restore(self, path: Path, *, exactly: bool) -> None:
+        """Take up what was saved there: by this recipe, or, not ``exactly``, by one that goes the same way."""
+        import torch
+
+        state = torch.load(path, weights_only=False)
+        theirs = Recipe(**{**state["recipe"], "size": Size(**state["recipe"]["size"])})
+        ours = self.clock.recipe
+        if theirs != ours if exactly else not ours.goes_the_same_way_as(theirs):
+            raise ValueError(f"{path} was made by another recipe; choose another folder, or remove it to start anew")
+        self.clock = Clock(ours, **state["clock"])
+        if not exactly and self.clock.progress > ours.constant_until:
+            raise ValueError(f"{path} lies beyond the point from where this training slows down; start from nothing")
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.rng.setstate(state["rng"])
+        self._pool = state["pool"]
+        self.curve = state.get("curve", [])
+
+
+def _weights(name: str) -> dict[str, torch.Tensor]:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    weights: dict[str, torch.Tensor] = AutoModelForCausalLM.from_pretrained(
+        folder_of(name), dtype=torch.float32
+    ).state_dict()
+    return weights
+
+
+def _where(clock: Clock) -> str:
+    done = round(clock.progress * _BAR_CHARS)
+    left = clock.seconds / 60 * (1 / clock.progress - 1) if clock.progress else 0.0
+    return (
+        f"[{'#' * done}{'.' * (_BAR_CHARS - done)}] {clock.progress:4.0%}  {clock.seconds / 60:5.1f} min, "
+        f"{left:.0f} left  step {clock.steps}  {clock.tokens / 1e6:.2f} M tokens"
+    )
+
+
+def _update(model: Lfm2ForCausalLM, optimizer: torch.optim.Optimizer, batch: Batch, clip_norm: float) -> float:
+    """One update. Rows are padded on the right and attention is causal, so no mask is needed."""
+    import torch
+
+    logits, targets = [], []
+    for ids, labels in batch:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state
+            wanted = labels[:, 1:] != IGNORED
+            logits.append(model.lm_head(hidden[:, :-1][wanted]))
+        targets.append(labels[:, 1:][wanted])
+    loss = torch.nn.functional.cross_entropy(torch.cat(logits).float(), torch.cat(targets))
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
+    optimizer.step()
+    return float(loss.detach())
+
+
+def _publish(folder: Path, run: Training, about: Mapping[str, Any]) -> Path:
+    """The finished model in bf16, its tokenizer, and how it was made."""
+    import torch
+
+    run.model.to(torch.bfloat16).save_pretrained(folder)
+    run.tokenizer.save_pretrained(folder)
+    training = {
+        "recipe": asdict(run.clock.recipe),
+        "steps": run.clock.steps,
+        "tokens": run.clock.tokens,
+        "minutes": run.clock.seconds / 60,
+        **about,
+        "curve": run.curve,
+    }
+    (folder / TRAINING).write_text(json.dumps(training) + "\n")
+    return folder

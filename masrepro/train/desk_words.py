@@ -1,0 +1,50 @@
+"""The desk models' vocabulary: frequent phrases of their small world as one token each.
+
+MASBench's questions, the prompts that the sub-agents write around them, worked replies, and the ``calls`` notation with
+what a meta-agent says about a system. Numbers up to the modulus are one token, others are spelt in digits. Any other
+text in ASCII is spelt in characters, so that it comes back unchanged; the models know little about it.
+"""
+
+from __future__ import annotations
+
+from masrepro.agents.cot import NO_ANSWER
+from masrepro.bench.masbench import needle, text
+from masrepro.bench.masbench.graph import MODULUS
+from masrepro.bench.masbench.names import all_names
+from masrepro.orchestration.dom import DoM
+
+GATHER_ONE = "Give the final answer."
+GATHER_ALL = "Give the final answers."
+
+_RULES = (
+    text.RULES, text.CARRY_RULE, text.NOTE_RULE, text.ONE_ANSWER, text.ALL_ANSWERS, text.ALL_IN_TURN, *needle.FILLER,
+)  # fmt: skip
+_FACTS = (
+    "The number of each ", " equals ", " more than each ", " times as many as each ", " equals the sum of each ",
+    " equals the difference of each ", " and each ", ", each ", "What is the number of each ", "The code of the ",
+    "What is the code of the ", "Note: ", " is asked for.", "Problem ", "[answer ", "]",
+)  # fmt: skip
+_PROMPTS = (
+    "From a", " (", "): ", "the number of each ", "the code of the ", NO_ANSWER, "Goal: ", "Find the number of each ",
+    "Find the code of the ", "Solve Problem ", GATHER_ONE, GATHER_ALL,
+)  # fmt: skip
+_REPLIES = (" is ", " + ", " - ", " * ", " = ", "Answer: ", "Answer:", "\\boxed{", "}")
+_SYSTEMS = (
+    'create_agent(id="a', 'create_agent(id="sink', '", role="solver', '", role="gatherer', '", goal="',
+    '", workflow="cot', '", workflow="cot_sc', '", workflow="debate', '", workflow="reflexion',
+    '", workflow="deep_research', '", backbone="desk-solver-', 'create_flow(source="a', '", target="a',
+    '", target="sink', '", payload="', '")', 'answer(text="', "<think>", "</think>",
+    "Degree of MAS: ", *(degree.describe() for degree in (DoM.LOW, DoM.HIGH)), "Create at most ", " agents.", " agent.",
+    "Agents: ", "Models: ", "Workflows: ", "cot_sc", "cot", "debate", "reflexion", "deep_research", "System:\n",
+    "Done: ", "Failed: ", "Spent: ", 'change_agent(id="a', "nothing to change", "desk-solver-", "xl",
+)  # fmt: skip
+_CHARACTERS = ("\n\n", "\n", ". ", "? ", ": ", ", ", *map(chr, range(32, 127)))
+
+
+def phrases() -> list[str]:
+    """Every phrase that is one token of a desk model."""
+    numbers = (str(number) for number in range(MODULUS))
+    keys = (f"{adjective} {noun}" for adjective in needle.ADJECTIVES for noun in needle.NOUNS)
+    return list(
+        dict.fromkeys((*numbers, *all_names(), *keys, *_RULES, *_FACTS, *_PROMPTS, *_REPLIES, *_SYSTEMS, *_CHARACTERS))
+    )
