@@ -60,6 +60,20 @@ def test_dead_numbers_are_found():
     assert not alive.has_dead_number()
 
 
+def test_numbers_that_the_query_does_not_need_are_not_dead():
+    beside = Problem((Quantity("constant", 0), Quantity("times", 5, (0,)), Quantity("constant", 4)), 2)
+    assert not beside.has_dead_number()
+    assert Problem(beside.quantities, 1).has_dead_number()
+
+
+def test_a_shape_is_shared_by_problems_that_differ_in_numbers_and_names():
+    one = Problem((Quantity("constant", 3), Quantity("more", 2, (0,))), 1)
+    other = Problem((Quantity("constant", 9), Quantity("more", 7, (0,))), 1).named(["A's B", "C's D"])
+    assert one.shape is other.shape
+    assert (one.depth, one.breadth, one.operations, one.sentences, one.carries) == (2, 1, 1, 2, False)
+    assert one.cone == {0, 1}
+
+
 def test_names_are_unambiguous():
     words = [*PLACES, *THINGS]
     assert len(set(words)) == len(words)

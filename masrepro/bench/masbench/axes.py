@@ -11,12 +11,12 @@ sentences and operations; the former is too where it is `fixed`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from masrepro.bench.masbench.graph import MODULUS, Form, Problem, Quantity, SubTask
+from masrepro.bench.masbench.graph import MODULUS, Problem, Quantity, SubTask, evaluate, has_dead_number
 from masrepro.bench.masbench.needle import hidden_code
+from masrepro.bench.masbench.shape import Form, find_levels
 
 AXES = ("depth", "breadth", "horizon", "parallel", "robustness")
 VALUES = range(2, 13)
@@ -32,9 +32,11 @@ FIXED_SENTENCES = {"depth": 28, "breadth": 32, "horizon": 72, "parallel": 72, "r
 """Sentences of a whole item where they are held fixed: what the largest value needs at most."""
 
 T = TypeVar("T")
-Cone = Callable[..., Problem]
+Cone = Callable[..., list[Quantity]]
 
 _DERIVED: tuple[Form, ...] = ("more", "times", "sum", "difference")
+_FORMS: tuple[Form, ...] = ("constant", *_DERIVED)
+_NARROW_FORMS: tuple[Form, ...] = ("constant", "more", "times")
 
 
 def plan(axis: str, value: int, rng: Random, *, abstract: bool = False, fixed: bool = False) -> tuple[SubTask, ...]:
@@ -62,26 +64,25 @@ def plan(axis: str, value: int, rng: Random, *, abstract: bool = False, fixed: b
     cone = _abstract_cone if abstract else _cone
     match axis:
         case "depth":
-            return (_padded(rng, axis, _alive(partial(cone, rng, value)), n_sentences),)
+            return (_padded(rng, axis, _alive(cone, rng, value), n_sentences),)
         case "breadth":
-            wide = _alive(partial(_wide_cone, rng, value, abstract))
+            wide = _alive(_wide_cone, rng, value, abstract)
             return (_padded(rng, axis, wide, n_sentences, in_degree=value - 1),)
         case "horizon":
             return _relay(rng, cone, _shares(n_sentences, value))
         case "parallel":
             return tuple(
-                _padded(rng, axis, _alive(partial(cone, rng, BLOCK_DEPTH)), share)
-                for share in _shares(n_sentences, value)
+                _padded(rng, axis, _alive(cone, rng, BLOCK_DEPTH), share) for share in _shares(n_sentences, value)
             )
     return _attacked(rng, cone, value, n_sentences)
 
 
-def _alive(draw: Callable[[], Problem]) -> Problem:
-    """A cone in which every stated number matters.
+def _alive(draw: Cone, *arguments: Any) -> list[Quantity]:
+    """A cone in which every stated number matters; its last quantity is the query.
 
     Sums and differences over shared ancestors can cancel, whatever the numbers are, so forms are redrawn too.
     """
-    while (cone := draw()).has_dead_number():
+    while has_dead_number(cone := draw(*arguments), len(cone) - 1):
         pass
     return cone
 
@@ -91,20 +92,19 @@ def _relay(rng: Random, cone: Cone, shares: Sequence[int | None]) -> tuple[Probl
     mentioned, so that no problem can be solved without it.
     """
     problems: list[Problem] = []
+    start = None
     for share in shares:
-        start = Quantity("carried", problems[-1].answer) if problems else None
         is_last = len(problems) == len(shares) - 1
-        while (drawn := _alive(partial(cone, rng, BLOCK_DEPTH, start))).answer == 0 and not is_last:
+        while (answer := evaluate(drawn := _alive(cone, rng, BLOCK_DEPTH, start))[-1]) == 0 and not is_last:
             pass
+        start = Quantity("carried", answer)
         problems.append(_padded(rng, "horizon", drawn, share))
     return tuple(problems)
 
 
 def _attacked(rng: Random, cone: Cone, value: int, n_sentences: int | None) -> tuple[SubTask, ...]:
     """Chains and needles by turns; where sentences are held fixed, filler makes up the number."""
-    chains = [
-        _padded(rng, "robustness", _alive(partial(cone, rng, ROBUSTNESS_DEPTH)), None) for _ in range((value + 1) // 2)
-    ]
+    chains = [_padded(rng, "robustness", _alive(cone, rng, ROBUSTNESS_DEPTH), None) for _ in range((value + 1) // 2)]
     n_needles = value // 2
     left = None if n_sentences is None else n_sentences - n_needles - sum(chain.sentences for chain in chains)
     needles = [hidden_code(rng, NEEDLE_FILLER if n is None else n) for n in _shares(left, n_needles)]
@@ -118,17 +118,17 @@ def _shares(total: int | None, parts: int) -> list[int | None]:
     return [total // parts + (index < total % parts) for index in range(parts)]
 
 
-def _cone(rng: Random, depth: int, start: Quantity | None = None) -> Problem:
+def _cone(rng: Random, depth: int, start: Quantity | None = None) -> list[Quantity]:
     """A chain of ``depth`` nodes; second arguments are new constants or earlier nodes, so that no chain gets
     longer.
     """
     quantities = [start or _constant(rng)]
     for _ in range(depth - 1):
         _extend(rng, quantities)
-    return Problem(tuple(quantities), len(quantities) - 1)
+    return quantities
 
 
-def _abstract_cone(rng: Random, depth: int, start: Quantity | None = None) -> Problem:
+def _abstract_cone(rng: Random, depth: int, start: Quantity | None = None) -> list[Quantity]:
     """As `_cone`, with a total at one node at least, and at others now and then.
 
     A total is no thing, so none is part of another, and no thing is part of two.
@@ -143,7 +143,7 @@ def _abstract_cone(rng: Random, depth: int, start: Quantity | None = None) -> Pr
             quantities.append(Quantity("total", 0, tuple(range(last, len(quantities)))))
         else:
             _extend(rng, quantities)
-    return Problem(tuple(quantities), len(quantities) - 1)
+    return quantities
 
 
 def _extend(rng: Random, quantities: list[Quantity]) -> None:
@@ -161,7 +161,7 @@ def _extend(rng: Random, quantities: list[Quantity]) -> None:
     quantities.append(_binary(rng, form, last, other))
 
 
-def _wide_cone(rng: Random, breadth: int, abstract: bool) -> Problem:
+def _wide_cone(rng: Random, breadth: int, abstract: bool) -> list[Quantity]:
     """One node that reads ``breadth`` others, stated and computed ones; the query is computed from it."""
     quantities: list[Quantity] = []
     parents: list[int] = []
@@ -179,23 +179,26 @@ def _wide_cone(rng: Random, breadth: int, abstract: bool) -> Problem:
     form: Form = "difference" if breadth == 2 and rng.random() < 0.5 else "sum"
     quantities.append(Quantity(form, 0, tuple(parents)))
     quantities.append(_unary(rng, _pick(rng, ("more", "times")), len(quantities) - 1))
-    return Problem(tuple(quantities), len(quantities) - 1)
+    return quantities
 
 
-def _padded(rng: Random, axis: str, cone: Problem, n_sentences: int | None, in_degree: int = 2) -> Problem:
+def _padded(rng: Random, axis: str, cone: list[Quantity], n_sentences: int | None, in_degree: int = 2) -> Problem:
     """The cone with its distractors: as many as the axis has, or as make up the number of sentences."""
-    count = DISTRACTORS[axis] if n_sentences is None else n_sentences - cone.sentences
-    return _with_distractors(rng, cone, count, in_degree)
+    if n_sentences is None:
+        return _with_distractors(rng, cone, DISTRACTORS[axis], in_degree)
+    return _with_distractors(rng, cone, n_sentences - sum(one.form != "total" for one in cone), in_degree)
 
 
-def _with_distractors(rng: Random, cone: Problem, count: int, in_degree: int) -> Problem:
+def _with_distractors(rng: Random, cone: list[Quantity], count: int, in_degree: int) -> Problem:
     """Adds quantities that nobody in the cone reads, of at most that in-degree, and that end no chain longer than the
     query's.
     """
-    forms: tuple[Form, ...] = ("constant", *_DERIVED) if in_degree > 1 else ("constant", "more", "times")
-    quantities, levels, depth = list(cone.quantities), list(cone.levels), cone.depth
-    readable = [index for index, level in enumerate(levels) if level < depth]
-    for _ in range(count):
+    forms = _FORMS if in_degree > 1 else _NARROW_FORMS
+    quantities, query = [*cone], len(cone) - 1
+    readable = [*range(query)]
+    # Only a distractor that comes after another needs to know whether it may read it.
+    levels = find_levels([quantity.parents for quantity in cone]) if count > 1 else []
+    for left in reversed(range(count)):
         form = _pick(rng, forms)
         if form == "constant":
             added = _constant(rng)
@@ -206,10 +209,11 @@ def _with_distractors(rng: Random, cone: Problem, count: int, in_degree: int) ->
         else:
             added = _unary(rng, "more", readable[0])
         quantities.append(added)
-        levels.append(1 + max([levels[parent] for parent in added.parents], default=0))
-        if levels[-1] < depth:
-            readable.append(len(levels) - 1)
-    return Problem(tuple(quantities), cone.query)
+        if left:
+            levels.append(1 + max([levels[parent] for parent in added.parents]) if added.parents else 1)
+            if levels[-1] < levels[query]:
+                readable.append(len(levels) - 1)
+    return Problem(tuple(quantities), query)
 
 
 def _constant(rng: Random) -> Quantity:

@@ -87,7 +87,7 @@ def _item(
     question: str,
 ) -> Item:
     answers = tuple(str(task.answer) for task in tasks)
-    problems = [task for task in tasks if isinstance(task, Problem)]
+    shapes = [task.shape for task in tasks if isinstance(task, Problem)]
     meta: dict[str, Any] = {
         "benchmark": cell.name,
         "version": VERSION,
@@ -96,14 +96,14 @@ def _item(
         "split": split,
         "index": index,
         "template": template,
-        "depth": max(problem.depth for problem in problems),
-        "breadth": max(problem.breadth for problem in problems),
-        "horizon": 1 + sum(problem.carries for problem in problems),
+        "depth": max(shape.depth for shape in shapes),
+        "breadth": max(shape.breadth for shape in shapes),
+        "horizon": 1 + sum(shape.carries for shape in shapes),
         "parallel": 1 if cell.axis == "horizon" else len(tasks),
         "robustness": len(notes) if cell.notes == "attacked" else 0,
-        "operations": sum(problem.operations for problem in problems),
+        "operations": sum(shape.operations for shape in shapes),
         "sentences": sum(task.sentences for task in tasks),
-        "distractors": sum(len(problem.quantities) - len(problem.cone) for problem in problems),
+        "distractors": sum(shape.distractors for shape in shapes),
     }
     if notes:
         meta["notes"] = list(_spans(cell, tasks, notes, question))

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from hashlib import blake2b
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+from masrepro.bench.masbench.shape import Form, Shape, count_operations, digest, find_shape
 
 MODULUS = 23
-
-Form = Literal["constant", "more", "times", "sum", "difference", "total", "carried"]
 
 
 class Quantity(NamedTuple):
@@ -48,23 +46,54 @@ class Quantity(NamedTuple):
     @property
     def operations(self) -> int:
         """Binary arithmetic steps that it takes: one less than the numbers that go into it."""
-        return 1 if self.form in ("more", "times") else max(0, len(self.parents) - 1)
+        return count_operations(self.form, len(self.parents))
 
 
-@dataclass(frozen=True)
+def evaluate(quantities: Sequence[Quantity]) -> list[int]:
+    """Value of every quantity; parents come first."""
+    known: list[int] = []
+    for quantity in quantities:
+        known.append(quantity.value([known[parent] for parent in quantity.parents]))
+    return known
+
+
+def has_dead_number(quantities: Sequence[Quantity], query: int) -> bool:
+    """Whether some stated or carried number that the query needs could be changed without changing the answer.
+
+    The answer is affine in each number; its slope, by the chain rule modulo 23, is 0 for a dead one.
+    """
+    slopes = {query: 1}
+    values: list[int] = []
+    for index in range(query, -1, -1):
+        own = slopes.get(index)
+        if own is None:
+            continue
+        form, constant, parents, _ = quantities[index]
+        if form == "times":
+            values = values or evaluate(quantities)
+            stated, own = own * values[parents[0]], own * constant
+        else:
+            stated = 1 if form in ("sum", "total", "difference") else own
+        if stated % MODULUS == 0:
+            return True
+        for parent in parents:
+            slopes[parent] = slopes.get(parent, 0) + own
+            if form == "difference":
+                own = -own
+    return False
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Quantities in topological order (parents first) and the index of the one that is asked for."""
 
     quantities: tuple[Quantity, ...]
     query: int
 
-    @cached_property
+    @property
     def values(self) -> tuple[int, ...]:
         """Value of every quantity."""
-        known: list[int] = []
-        for quantity in self.quantities:
-            known.append(quantity.value([known[parent] for parent in quantity.parents]))
-        return tuple(known)
+        return tuple(evaluate(self.quantities))
 
     @property
     def answer(self) -> int:
@@ -76,47 +105,51 @@ class Problem:
         """What is asked for, in words."""
         return f"the number of each {self.quantities[self.query].name}"
 
-    @cached_property
+    @property
+    def shape(self) -> Shape:
+        """The graph without names and numbers."""
+        forms, _, parents, _ = zip(*self.quantities, strict=True)
+        return find_shape(forms, parents, self.query)
+
+    @property
     def levels(self) -> tuple[int, ...]:
         """Nodes on the longest chain that ends at each quantity; 1 for one that is given."""
-        level: list[int] = []
-        for quantity in self.quantities:
-            level.append(1 + max([level[parent] for parent in quantity.parents], default=0))
-        return tuple(level)
+        return self.shape.levels
 
     @property
     def depth(self) -> int:
         """Nodes on the longest chain that ends at the query (MASBench's Depth)."""
-        return self.levels[self.query]
+        return self.shape.depth
 
     @property
     def breadth(self) -> int:
         """Largest in-degree anywhere in the graph (MASBench's Breadth)."""
-        return max(len(quantity.parents) for quantity in self.quantities)
+        return self.shape.breadth
 
-    @cached_property
+    @property
     def cone(self) -> frozenset[int]:
         """Indices of the query and all it depends on."""
-        reached = {self.query}
-        for index in range(self.query, -1, -1):
-            if index in reached:
-                reached.update(self.quantities[index].parents)
-        return frozenset(reached)
+        return self.shape.cone
 
     @property
     def operations(self) -> int:
         """Binary arithmetic steps that the query needs."""
-        return sum(self.quantities[index].operations for index in self.cone)
+        return self.shape.operations
 
     @property
     def sentences(self) -> int:
         """Sentences that state the problem; a total has none."""
-        return sum(quantity.form != "total" for quantity in self.quantities)
+        return self.shape.sentences
 
     @property
     def carries(self) -> bool:
         """Whether the answer of an earlier problem is needed."""
-        return any(quantity.form == "carried" for quantity in self.quantities)
+        return self.shape.carries
+
+    @property
+    def template(self) -> str:
+        """Hash of the graph without names and numbers; equal for isomorphic graphs, whatever their order."""
+        return self.shape.template
 
     def named(self, names: Sequence[str]) -> Problem:
         """The same problem with ``names`` in place of the quantities' own."""
@@ -124,46 +157,8 @@ class Problem:
         return Problem(tuple(named), self.query)
 
     def has_dead_number(self) -> bool:
-        """Whether some stated or carried number in the cone could be changed without changing the answer.
-
-        The answer is affine in each number; its slope, by the chain rule modulo 23, is 0 for a dead one.
-        """
-        quantities, values, cone = self.quantities, self.values, self.cone
-        slope = [0] * len(quantities)
-        slope[self.query] = 1
-        for index in range(self.query, -1, -1):
-            if index not in cone:
-                continue
-            form, constant, parents, _ = quantities[index]
-            own = slope[index]
-            match form:
-                case "constant" | "carried":
-                    stated = own
-                case "more":
-                    stated = own
-                    slope[parents[0]] += own
-                case "times":
-                    stated = own * values[parents[0]]
-                    slope[parents[0]] += own * constant
-                case "sum" | "total":
-                    stated = 1
-                    for parent in parents:
-                        slope[parent] += own
-                case "difference":
-                    stated = 1
-                    slope[parents[0]] += own
-                    slope[parents[1]] -= own
-            if stated % MODULUS == 0:
-                return True
-        return False
-
-    @property
-    def template(self) -> str:
-        """Hash of the graph without names and numbers; equal for isomorphic graphs, whatever their order."""
-        return _template(tuple([(form, parents) for form, _, parents, _ in self.quantities]), self.query)
-
-
-_COMMUTATIVE = ("sum", "total")
+        """`has_dead_number` of the query."""
+        return has_dead_number(self.quantities, self.query)
 
 
 class SubTask(Protocol):
@@ -189,31 +184,4 @@ class SubTask(Protocol):
 def joint_template(tasks: Sequence[SubTask], *, in_order: bool = False) -> str:
     """Template of several sub-tasks, whatever their order; or in their order, where it matters."""
     parts = [task.template.encode() for task in tasks]
-    return _digest(*(parts if in_order else sorted(parts)), *([b"in order"] if in_order else [])).hex()
-
-
-@lru_cache(maxsize=1 << 16)
-def _digest(*parts: bytes) -> bytes:
-    return blake2b(b"\x00".join(parts), digest_size=12).digest()
-
-
-@lru_cache(maxsize=1 << 16)
-def _template(structure: tuple[tuple[Form, tuple[int, ...]], ...], query: int) -> str:
-    """One pass labels each quantity by its ancestors, a second by its descendants as well; the query is marked."""
-    up: list[bytes] = []
-    for form, parents in structure:
-        inputs = [up[parent] for parent in parents]
-        if form in _COMMUTATIVE:
-            inputs.sort()
-        up.append(_digest(form.encode(), *inputs))
-    uses: list[list[bytes]] = [[] for _ in structure]
-    down: list[bytes] = [b""] * len(structure)
-    for index in range(len(structure) - 1, -1, -1):
-        mark = b"query" if index == query else b""
-        uses[index].sort()
-        down[index] = own = _digest(mark, up[index], *uses[index])
-        form, parents = structure[index]
-        for place, parent in enumerate(parents):
-            uses[parent].append(own if form in _COMMUTATIVE else bytes([place]) + own)
-    down.sort()
-    return _digest(*down).hex()
+    return digest([*parts, b"in order"] if in_order else sorted(parts)).hex()

@@ -6,7 +6,7 @@ MASBench's Robustness sets such sub-tasks among its problems. Sentences and keys
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 ADJECTIVES = ("amber", "brisk", "calm", "crimson", "distant", "hollow", "mellow", "northern", "pale", "silver")
@@ -20,6 +20,7 @@ FILLER = (
     "Nobody has painted the wooden gate since the summer when the fair came to town.",
 )
 CODES = range(1_000_000, 10_000_000)
+_KEYS = [f"{adjective} {noun}" for adjective in ADJECTIVES for noun in NOUNS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Needle:
 
     def keyed(self, key: str) -> Needle:
         """The same needle of that key."""
-        return replace(self, key=key)
+        return Needle(self.code, self.n_filler, self.place, key)
 
     def haystack(self) -> str:
         """The sentences; filler is one group over and over."""
@@ -80,4 +81,4 @@ def hidden_code(rng: Random, n_filler: int) -> Needle:
 
 def draw_keys(rng: Random, count: int) -> Sequence[str]:
     """Distinct keys."""
-    return rng.sample([f"{adjective} {noun}" for adjective in ADJECTIVES for noun in NOUNS], count)
+    return rng.sample(_KEYS, count)

