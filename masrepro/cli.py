@@ -10,13 +10,14 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from masrepro.lab.home import Home, find_home
 from masrepro.lab.params import PROFILES, SCHEMAS, describe
 from masrepro.lab.problem import BadInput
 from masrepro.lab.resolve import resolve
-from masrepro.lab.run_folder import NOTEBOOK
+from masrepro.lab.run_folder import NOTEBOOK, newest_complete
 from masrepro.lab.sample_store import BrokenStore
 
 _EXAMPLES = """examples:
@@ -60,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     about = "a param, over all files; VALUE is YAML, KEY may be dotted: axes.depth '[2, 4]'"
     run.add_argument("-p", dest="param", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help=about)
     run.add_argument("--fresh", action="store_true", help="start anew, even if a run could be resumed")
+    about = "US dollars: stop before it costs more, as -p max_cost_usd; a higher one resumes"
+    run.add_argument("--max-cost", metavar="USD", help=about)
     run.set_defaults(command=_run)
 
     reproduce = commands.add_parser(
@@ -73,13 +76,20 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.set_defaults(command=_reproduce)
 
     desk = commands.add_parser("desk", help="train a desk model", description="Train a desk model from nothing.")
-    train = desk.add_subparsers(required=True, metavar="train").add_parser(
-        "train", help="train a solver; the same command resumes", description="Train a desk solver on this machine."
+    actions = desk.add_subparsers(required=True, metavar="train | cards")
+    cards = actions.add_parser("cards", help="write the models' cards from a run of 03_desk_models")
+    cards.add_argument("--run", type=Path, metavar="DIR", help="its folder (default: the newest complete desk run)")
+    cards.set_defaults(command=_cards)
+    train = actions.add_parser(
+        "train", help="train a model; the same command resumes", description="Train a desk model on this machine."
     )
-    train.add_argument("name", choices=["solver-s"], help="which desk model")
-    train.add_argument("--minutes", type=float, default=22.0, metavar="M", help="training clock (default: 22)")
+    train.add_argument(
+        "name", metavar="NAME", help="which: solver-s, solver-m, solver-l, solver-xl, orchestrator, thinker"
+    )
+    train.add_argument("--minutes", type=float, metavar="M", help="the same course in that training time")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
     train.add_argument("--folder", type=Path, metavar="DIR", help="default: outputs/desk/NAME")
+    train.add_argument("--start", type=Path, metavar="DIR", help="folder of a shorter training, to go on from there")
     train.set_defaults(command=_train)
 
     _add_bench(commands.add_parser("bench", help="show benchmarks and make items", description="Benchmarks."))
@@ -112,7 +122,8 @@ def _add_bench(bench: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace, arguments: Sequence[str]) -> int:
     home = find_home()
-    params = resolve(options.name, home=home, profile=options.profile, file=options.file, options=options.param)
+    given = [*options.param, *([("max_cost_usd", options.max_cost)] if options.max_cost is not None else [])]
+    params = resolve(options.name, home=home, profile=options.profile, file=options.file, options=given)
     print(f"{options.name}, profile {params.profile}")
     for key, value in params.values().items():
         print(f"  {key}: {json.dumps(value)}")
@@ -147,16 +158,40 @@ def _reproduce(options: argparse.Namespace, arguments: Sequence[str]) -> int:
 
 
 def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
-    from masrepro.train.desk_solver import Recipe, train
+    from masrepro.lab.provenance import provenance
+    from masrepro.train.desk_recipe import RECIPES
+    from masrepro.train.desk_training import train
 
-    if options.minutes <= 0:
+    if options.name not in RECIPES:
+        raise BadInput.of(f"no desk model {options.name!r}; there are {', '.join(RECIPES)}")
+    if options.minutes is not None and options.minutes <= 0:
         raise BadInput.of(f"--minutes is {options.minutes:g}; it must be more than 0")
-    folder = options.folder or find_home().outputs / "desk" / options.name
+    recipe = replace(RECIPES[options.name], minutes=options.minutes, seed=options.seed)
+    home = find_home()
+    folder = options.folder or home.outputs / "desk" / options.name
+    made_by = provenance(home.root)
+    about = {"commit": made_by["commit"], "dirty": made_by["dirty"]}
     try:
-        finished = train(Recipe(minutes=options.minutes, seed=options.seed), folder, report=_say)
-    except ValueError as error:
+        finished = train(recipe, folder, start=options.start, about=about, report=_say)
+    except (ValueError, FileNotFoundError) as error:
         raise BadInput.of(str(error)) from error
     print(f"model: {finished}")
+    return 0
+
+
+def _cards(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.report.card import write_cards
+
+    home = find_home()
+    newest = newest_complete(home.outputs, "03_desk_models", "desk")
+    folder = options.run or (newest.path if newest else None)
+    if folder is None:
+        raise BadInput.of("no complete run to take figures from: python -m masrepro run 03_desk_models --profile desk")
+    try:
+        for path in write_cards(folder):
+            print(home.short(path))
+    except FileNotFoundError as error:
+        raise BadInput.of(f"{home.short(folder)} has no results yet: {error}") from error
     return 0
 
 

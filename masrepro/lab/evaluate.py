@@ -2,6 +2,7 @@
 
 An orchestration that is rejected, a reply that was cut off, a budget that ran out and a back-end that failed
 have outcomes of their own and never reach the scorer. A scorer that fails itself leaves an ``error`` with the run.
+At the run's cost limit no further sample is begun; what it stopped is ``limit`` until a run with a higher one goes on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from masrepro.bench import Item
 from masrepro.bench.scoring.code import check_canaries
 from masrepro.bench.scoring.outcome import Outcome
 from masrepro.lab.accuracy import Accuracy
+from masrepro.lab.cost import CostLimit, CostReached
 from masrepro.lab.grade import STRICT, Scorer, graded, name_of
 from masrepro.lab.sample import OUTCOMES, Key, Sample
 from masrepro.lab.sample_store import SampleStore
@@ -28,6 +30,7 @@ from masrepro.orchestration import Orchestration, OrchestrationError
 from masrepro.runtime.blocking import wait_for
 from masrepro.runtime.budget import UNLIMITED, Budget
 from masrepro.runtime.run import GREEDY, RunResult, run
+from masrepro.tools.tool import Tool
 
 Progress = Callable[[int, int], None]
 
@@ -60,9 +63,10 @@ class Evaluation:
 
     @property
     def accuracy(self) -> Accuracy:
-        """Right answers, with errors kept apart."""
-        counts = self.outcomes
-        return Accuracy(counts["correct"], len(self.samples), counts["error"])
+        """Right answers, with what could not be measured kept apart."""
+        n_unmeasured = sum(not sample.measured for sample in self.samples)
+        n_stopped = sum(sample.stopped for sample in self.samples)
+        return Accuracy(self.outcomes["correct"], len(self.samples), n_unmeasured, n_stopped)
 
     @property
     def outcomes(self) -> dict[Outcome, int]:
@@ -89,7 +93,9 @@ class Conditions:
     sampling: Sampling
     budget: Budget
     sub_agents: Mapping[str, SubAgent] | None
+    tools: Mapping[str, Tool] | None
     rationale_chars: int
+    cost_limit: CostLimit | None
 
 
 class Options(TypedDict, total=False):
@@ -100,8 +106,10 @@ class Options(TypedDict, total=False):
     budget: Budget
     concurrency: int
     sub_agents: Mapping[str, SubAgent] | None
+    tools: Mapping[str, Tool] | None
     rationale_chars: int
     scorer: Scorer
+    cost_limit: CostLimit | None
 
 
 async def evaluate(
@@ -117,8 +125,10 @@ async def evaluate(
     budget: Budget = UNLIMITED,
     concurrency: int = 64,
     sub_agents: Mapping[str, SubAgent] | None = None,
+    tools: Mapping[str, Tool] | None = None,
     rationale_chars: int = 400,
     scorer: Scorer = STRICT,
+    cost_limit: CostLimit | None = None,
 ) -> Evaluation:
     """Evaluate a system on items.
 
@@ -141,20 +151,23 @@ async def evaluate(
         Answers per item.
     sampling : Sampling
         Its seed, where given, is mixed with item id and repeat, so that repeats differ and systems are
-        paired.
+        paired. Its ``repeat`` becomes the sample's.
     budget : Budget
         Of one sample.
     concurrency : int
         Samples in flight at once.
-    sub_agents, rationale_chars
+    sub_agents, tools, rationale_chars
         As for `masrepro.runtime.run`.
     scorer : Scorer
         ``(item, answer) -> Score``, at once or awaited; see `masrepro.lab.grade`, `masrepro.lab.judge`.
+    cost_limit : CostLimit or None
+        Of the whole run, shared with its other evaluations.
 
     Raises
     ------
     ValueError
-        Two items share an id, a count is not positive, or the store holds samples of another scorer.
+        Two items share an id, a count is not positive, the store holds samples of another scorer, or there is a cost
+        limit and a model without a price (`masrepro.lab.cost.UnknownPrice`).
     SandboxError
         Code is to be scored, and code known to be right or wrong came out otherwise: no verdict could be trusted.
     Exception
@@ -165,7 +178,8 @@ async def evaluate(
     repeated = [item_id for item_id, count in Counter(item.id for item in items).items() if count > 1]
     if repeated:
         raise ValueError(f"items must have unique ids; more than one has {', '.join(repeated[:5])}")
-    conditions = Conditions(Pool.of(models), sampling, budget, sub_agents, rationale_chars)
+    pool = Pool.of(models) if cost_limit is None else cost_limit.pool(Pool.of(models))
+    conditions = Conditions(pool, sampling, budget, sub_agents, tools, rationale_chars, cost_limit)
     jobs = [(item, Key(system.name, benchmark, item.id, repeat)) for item in items for repeat in range(repeats)]
     samples = {key: sample for _, key in jobs if store is not None and (sample := store.finished(key))}
     _refuse_another_scorer(samples.values(), scorer)
@@ -222,6 +236,8 @@ def sample_seed(seed: int, item_id: str, repeat: int) -> int:
 async def _evaluate_one(system: Designer, item: Item, key: Key, conditions: Conditions, scorer: Scorer) -> Sample:
     began = time.monotonic()
     blank = Sample(*key, outcome="error", answer=None, extracted=None, gold=item.answer)
+    if conditions.cost_limit is not None and conditions.cost_limit.reached:
+        return replace(blank, outcome="limit", stopped=True, error=f"not begun: {conditions.cost_limit} is reached")
     try:
         designed = system.design(item)
         plan = await designed if isawaitable(designed) else designed
@@ -229,7 +245,8 @@ async def _evaluate_one(system: Designer, item: Item, key: Key, conditions: Cond
         return replace(blank, outcome="invalid", error=str(error), seconds=_since(began))
     except ModelError as error:
         why = f"{type(error).__name__}: {error}"
-        return replace(blank, usage=error.usage, error=why, seconds=_since(began))
+        blank = replace(blank, usage=error.usage, error=why, seconds=_since(began))
+        return replace(blank, outcome="limit", stopped=True) if isinstance(error, CostReached) else blank
     blank = replace(
         blank,
         n_agents=len(plan.agents),
@@ -243,11 +260,18 @@ async def _evaluate_one(system: Designer, item: Item, key: Key, conditions: Cond
         return replace(blank, outcome="invalid", error=str(error), seconds=_since(began))
     sample = replace(blank, answer=result.answer, usage=result.usage, error=result.error, trace=result.trace)
     sample = replace(sample, seconds=_since(began))
-    return await graded(sample, item, scorer) if result.status == "done" else replace(sample, outcome=result.status)
+    if result.status == "done":
+        return await graded(sample, item, scorer)
+    return replace(sample, outcome=result.status, stopped=result.status == "limit" and _was_refused(result))
+
+
+def _was_refused(result: RunResult) -> bool:
+    """Whether it was the run's cost limit that a call met, not the sample's own budget."""
+    return any(span.error is not None and span.error.startswith(CostReached.__name__) for span in result.trace)
 
 
 async def _run(plan: Orchestration, item: Item, key: Key, conditions: Conditions) -> RunResult:
-    sampling = conditions.sampling
+    sampling = replace(conditions.sampling, repeat=key.repeat)
     if sampling.seed is not None:
         sampling = replace(sampling, seed=sample_seed(sampling.seed, item.id, key.repeat))
     return await run(
@@ -257,6 +281,7 @@ async def _run(plan: Orchestration, item: Item, key: Key, conditions: Conditions
         budget=conditions.budget,
         sampling=sampling,
         sub_agents=conditions.sub_agents,
+        tools=conditions.tools,
         rationale_chars=conditions.rationale_chars,
     )
 

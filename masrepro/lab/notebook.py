@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from masrepro.bench import Item
+from masrepro.lab.cost import ACCOUNT, CostLimit
+from masrepro.lab.estimate import Estimate, estimate
 from masrepro.lab.evaluate import Designer, Evaluation, Options, evaluate
 from masrepro.lab.file import Lock
 from masrepro.lab.home import Home, find_home
@@ -22,16 +24,22 @@ from masrepro.lab.problem import BadInput
 from masrepro.lab.provenance import data_hash, provenance, source_hash
 from masrepro.lab.redaction import scrub
 from masrepro.lab.resolve import resolve, schema_of
-from masrepro.lab.run_folder import RESULTS, RunFolder, open_folder
+from masrepro.lab.run_folder import RESULTS, RunFolder, Status, open_folder
+from masrepro.lab.sample import Key
 from masrepro.lab.sample_store import WAITING, SampleStore
 from masrepro.lab.table import Row, csv_text, latex_text, markdown_text
 from masrepro.lab.variables import parameters
+from masrepro.models.cache import Cached
 from masrepro.models.model import Model, Pool, Usage
+from masrepro.runtime.budget import UNLIMITED
+from masrepro.runtime.run import GREEDY
 
 RUN_DIR = "MASREPRO_RUN_DIR"
 THREADING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
 """Idle threads of one process must not spin on the cores of another; read when torch is first imported."""
 REPORT_EVERY_S = 5.0
+REPLIES = "replies.sqlite"
+"""The response cache below ``outputs/``, which all runs share."""
 
 
 class Run:
@@ -52,6 +60,7 @@ class Run:
         self.params = params
         self.folder = folder
         self.store = SampleStore(folder.path, on_wait=lambda: print(WAITING))
+        self.cost_limit = CostLimit(params.max_cost_usd, folder.path / ACCOUNT)
         self._home = home
         self._lock = lock
         self._models: dict[str, str] = {}
@@ -73,14 +82,31 @@ class Run:
         benchmark: str,
         **options: Unpack[Options],
     ) -> Evaluation:
-        """`masrepro.evaluate` with this run's store and progress lines; models and data are put on record."""
-        pool = Pool.of(models)
+        """`masrepro.evaluate` with this run's store, cache, cost limit and progress lines.
+
+        Models and data are put on record. What is still to be run is estimated, and the estimate printed, first.
+        """
+        pool = self._cached(Pool.of(models))
         self._record_models(pool)
         self._data[benchmark] = data_hash(items)
-        progress = Progress(f"{benchmark} {system.name}")
+        title = f"{benchmark} {system.name}"
+        coming = self._estimate(system, items, pool, benchmark, options)
+        if coming is not None:
+            print(f"{title}: {coming}", flush=True)
+        options = {"cost_limit": self.cost_limit, **options}
         return await evaluate(
-            system, items, models=pool, benchmark=benchmark, store=self.store, progress=progress, **options
+            system, items, models=pool, benchmark=benchmark, store=self.store, progress=Progress(title), **options
         )
+
+    def models(self, models: Pool | Model | Mapping[str, Model]) -> Pool:
+        """Models with this run's cache and cost limit, for what calls them outside `evaluate`: a judge, `masrepro.run`.
+
+        Raises
+        ------
+        UnknownPrice
+            There is a cost limit, and a model has no price.
+        """
+        return self.cost_limit.pool(self._cached(Pool.of(models)))
 
     def save(self, file: str, content: str | bytes) -> Path:
         """Write a file into the run folder, never seen half written. Returns its path."""
@@ -111,20 +137,57 @@ class Run:
         missing = [file for file in self.params.files if not (self.path / file).is_file()]
         if missing:
             raise FileNotFoundError(f"write {', '.join(missing)} before run.finish()")
-        self.folder.update(models=self._models, data=self._data)
+        stopped = self._why_stopped()
+        self.folder.update(models=self._models, data=self._data, stopped=stopped)
         self.folder.record_spend(self.store.spent + self._spent, len(self.store.samples))
         if self._lock is not None:
-            self.folder.close("complete", None, time.monotonic() - self._began)
+            status: Status = "incomplete" if stopped else "complete"
+            self.folder.close(status, stopped, time.monotonic() - self._began)
         self.close()
         if self._lock is not None:
             scrub(self.path)
-        print(f"finished: {self._home.short(self.path)}")
+        print(stopped or f"finished: {self._home.short(self.path)}")
 
     def close(self) -> None:
         """Let the next run in; what is finished stays."""
         self.store.close()
+        self.cost_limit.close()
         if self._lock is not None:
             self._lock.release()
+
+    def _why_stopped(self) -> str | None:
+        n_stopped = sum(sample.stopped for sample in self.store.samples)
+        if not n_stopped:
+            return None
+        return f"{self.cost_limit} stopped {n_stopped} of {len(self.store.samples)} samples; raise it to go on"
+
+    def _cached(self, pool: Pool) -> Pool:
+        if not self.params.cache:
+            return pool
+        replies = self._home.outputs / REPLIES
+        return Pool({name: Cached(model, replies) for name, model in pool.items()}, pool.default)
+
+    def _estimate(
+        self, system: Designer, items: Sequence[Item], pool: Pool, benchmark: str, options: Options
+    ) -> Estimate | None:
+        """Of the samples that are still to be run; None if there are none."""
+        repeats = range(options.get("repeats", 1))
+        finished = {sample.key for sample in self.store.samples if sample.measured}
+        jobs = [(item, sum(Key(system.name, benchmark, item.id, r) not in finished for r in repeats)) for item in items]
+        jobs = [(item, n_samples) for item, n_samples in jobs if n_samples]
+        if not jobs:
+            return None
+        own = (sample.usage for sample in self.store.samples if sample.system == system.name)
+        return estimate(
+            system,
+            jobs,
+            models=pool,
+            sampling=options.get("sampling", GREEDY),
+            max_calls=options.get("budget", UNLIMITED).calls,
+            rationale_chars=options.get("rationale_chars", 400),
+            sub_agents=options.get("sub_agents"),
+            seen=sum(own, Usage()),
+        )
 
     def _record_models(self, pool: Pool) -> None:
         self._models.update({name: model.revision for name, model in pool.items()})
@@ -189,7 +252,7 @@ def open_run(name: str, namespace: Mapping[str, Any]) -> Run:
         print(f"{opened.why}, in {home.short(run.path)}")
     else:
         run = Run(params, home, _given_folder(Path(run_dir), params), None)
-    finished = sum(sample.outcome != "error" for sample in run.store.samples)
+    finished = sum(sample.measured for sample in run.store.samples)
     if finished:
         print(f"{finished} finished samples found; they are not run again")
     _open[name] = run

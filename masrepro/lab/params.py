@@ -15,6 +15,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from masrepro.models.model import Price
+from masrepro.models.prices import price_of
+
 Profile = Literal["smoke", "desk", "api", "gpu"]
 PROFILES: tuple[Profile, ...] = ("smoke", "desk", "api", "gpu")
 Axis = Literal["depth", "breadth", "horizon", "parallel", "robustness"]
@@ -28,7 +31,24 @@ def _no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 AxisValues = Annotated[tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(_no_repeats)]
-Systems = Annotated[tuple[Literal["single_agent", "oracle"], ...], Field(min_length=1), AfterValidator(_no_repeats)]
+ModelPrice = tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]]
+BESIDE_THE_RESULT = ("max_cost_usd", "prices", "cache")
+"""Params that decide what a run may spend, and none of its samples."""
+
+ModelNames = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1), AfterValidator(_no_repeats)
+]
+Systems = Annotated[
+    tuple[Literal["single_agent", "star", "oracle"], ...], Field(min_length=1), AfterValidator(_no_repeats)
+]
+PublicNames = Annotated[
+    tuple[Literal["gsm8k", "hotpotqa/fullwiki", "humaneval"], ...], Field(min_length=1), AfterValidator(_no_repeats)
+]
+WorkflowNames = Annotated[
+    tuple[Literal["cot", "cot_sc", "debate", "reflexion", "deep_research"], ...],
+    Field(min_length=1),
+    AfterValidator(_no_repeats),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,18 @@ class Params(BaseModel):
     model: str = Field("desk-solver-s", min_length=1, description="name of the sub-agents' model")
     max_tokens: int = Field(448, ge=1, description="tokens; upper bound on one completion")
     interactive: bool = Field(False, description="also show widgets, which need a live kernel")
+    max_cost_usd: float | None = Field(None, gt=0, description="US dollars; the run stops before it costs more")
+    prices: Mapping[str, ModelPrice] = Field(
+        {}, description="US dollars per million tokens, [prompt, completion], by model; over the price table's"
+    )
+    cache: bool = Field(False, description="keep replies in outputs/replies.sqlite, and take from there what was asked")
+
+    def price_of(self, model: str, base_url: str | None = None) -> Price | None:
+        """The price of a model: as these params say, else as listed (`masrepro.models.prices`); None if unknown."""
+        if model in self.prices:
+            prompt, completion = self.prices[model]
+            return Price(Decimal(str(prompt)), Decimal(str(completion)), source="params")
+        return price_of(model, base_url)
 
     def bound(self) -> Bound:
         """The most that a run with these params can spend."""
@@ -71,8 +103,12 @@ class Params(BaseModel):
 
     @property
     def content_hash(self) -> str:
-        """Hash of the values: 16 hex digits, the same in every process."""
-        return sha256(json.dumps(self.values(), sort_keys=True).encode()).hexdigest()[:16]
+        """Hash of the values: 16 hex digits, the same in every process.
+
+        Without what changes no result (`BESIDE_THE_RESULT`): a run goes on under a higher cost limit.
+        """
+        values = {name: value for name, value in self.values().items() if name not in BESIDE_THE_RESULT}
+        return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     def _bound(self, samples: int, calls: int) -> Bound:
         # Desk models run on the machine at hand; for any other model the price is known only to its back-end.
@@ -108,19 +144,33 @@ class FiveAxesParams(Params):
     repeats: int = Field(1, ge=1, description="answers drawn per item")
 
     def bound(self) -> Bound:
-        """One call a sample for the single agent; one a step or problem for `masrepro.baselines.Oracle`."""
+        """One call a sample for the single agent; one a computed quantity for `masrepro.baselines.Oracle`."""
         values = [(axis, value) for axis, values in self.axes.items() for value in values]
         calls = {
             "single_agent": len(values),
-            "oracle": sum(value + _ORACLE_EXTRA[axis] for axis, value in values),
+            "star": sum(value + 1 for _, value in values),
+            "oracle": _oracle_calls(self.axes),
         }
         per_value = self.n_samples * self.repeats
         n_calls = per_value * sum(calls[system] for system in self.systems)
         return self._bound(per_value * len(values) * len(self.systems), n_calls)
 
 
-# The oracle's agents over the axis value, at most: steps for depth and breadth, else a worker each and a sink.
-_ORACLE_EXTRA: Mapping[str, int] = {"depth": -1, "breadth": 2, "horizon": 1, "parallel": 1, "robustness": 1}
+# The oracle's agents, at most: so many for each unit of the axis value, and so many more.
+_ORACLE_AGENTS: Mapping[str, tuple[int, int]] = {
+    "depth": (1, -1),
+    "breadth": (1, 2),
+    "horizon": (2, 1),
+    "parallel": (2, 1),
+    "robustness": (2, 2),
+}
+
+
+def _oracle_calls(axes: Mapping[Axis, AxisValues]) -> int:
+    """Calls of the oracle on one item of each value."""
+    return sum(
+        per_value * value + more for axis in axes for per_value, more in [_ORACLE_AGENTS[axis]] for value in axes[axis]
+    )
 
 
 class MasbenchParams(Params):
@@ -144,10 +194,107 @@ class MasbenchParams(Params):
         return Bound(0, 0, 0, Decimal(0))
 
 
+class DeskModelsParams(Params):
+    """03_desk_models: what the desk models can do, and how they are trained."""
+
+    files: ClassVar[tuple[str, ...]] = (
+        "results.json",
+        "ability.csv",
+        "ability.svg",
+        "competence.svg",
+        "validity.csv",
+        "systems.csv",
+    )
+
+    solvers: ModelNames = Field(
+        ("desk-solver-s", "desk-solver-m", "desk-solver-l", "desk-solver-xl"),
+        description="desk solvers to measure; the first also serves written systems",
+    )
+    orchestrator: str = Field("desk-orchestrator", min_length=1, description="the model that writes systems")
+    n_samples: int = Field(50, ge=1, description="items per axis value")
+    axes: Mapping[Axis, AxisValues] = Field(
+        {axis: (2, 4, 6, 8) for axis in ("depth", "breadth", "horizon", "parallel", "robustness")},
+        min_length=1,
+        description="MASBench axis values to measure, 2 to 12",
+    )
+    fixed_depths: AxisValues = Field((2, 4, 6, 8), description="depths at which the length is held fixed as well")
+    temperatures: tuple[Annotated[float, Field(gt=0, le=2)], ...] = Field(
+        (0.5, 0.7, 1.0), min_length=1, description="of the samples that are compared with one another"
+    )
+    n_repeats: int = Field(8, ge=2, description="samples per item and temperature")
+    n_written: int = Field(60, ge=1, description="items per cell for which systems are written")
+    n_draws: int = Field(4, ge=1, description="systems written per item")
+    written_axes: Mapping[Axis, AxisValues] = Field(
+        {"depth": (4, 6), "parallel": (2, 3)}, min_length=1, description="cells for which systems are written"
+    )
+    shown_steps: int = Field(40, ge=2, description="training steps that are made in the notebook, to be seen")
+    concurrency: int = Field(128, ge=1, description="samples evaluated at once")
+
+    def bound(self) -> Bound:
+        """One call a sample alone, the oracle's besides; a call a system, and up to ten for its agents."""
+        values = [(axis, value) for axis, values in self.axes.items() for value in values]
+        alone = len(values) + len(self.fixed_depths)
+        oracle = _oracle_calls(self.axes) + _oracle_calls({"depth": self.fixed_depths})
+        n_cells = sum(map(len, self.written_axes.values()))
+        n_systems = n_cells * self.n_written * self.n_draws
+        n_samples = len(self.solvers) * 2 * alone * self.n_samples + n_cells * self.n_written + n_systems
+        n_calls = len(self.solvers) * (alone + oracle) * self.n_samples
+        n_calls += n_cells * self.n_written + n_systems * (1 + _WRITTEN_AGENTS)
+        n_calls += len(self.temperatures) * self.n_repeats * self.n_samples
+        return self._bound(n_samples, n_calls)
+
+
+_WRITTEN_AGENTS = 24
+"""Agents of a system that fits into the tokens of one completion, at most."""
+
+
+class PublicParams(Params):
+    """04_public_benchmarks: sub-agents alone, with a pretrained model (MAS-Orchestra, table 3)."""
+
+    files: ClassVar[tuple[str, ...]] = ("results.json", "table_3.csv")
+
+    model: Literal["smollm2-135m-instruct"] = Field("smollm2-135m-instruct", description="the sub-agents' model")
+    model_dir: str | None = Field(None, description="its converted folder; null: outputs/models/smollm2-135m-instruct")
+    data_dir: str | None = Field(None, description="folder with your own data files; null: what MASREPRO_DATA names")
+    hub: bool = Field(False, description="download from the hub what is not in the data folder")
+    max_tokens: int = Field(128, ge=1, description="tokens; upper bound on one completion")
+    n_samples: int = Field(8, ge=1, description="items per benchmark")
+    benchmarks: PublicNames = Field(("gsm8k", "hotpotqa/fullwiki", "humaneval"), description="what to measure on")
+    workflows: WorkflowNames = Field(
+        ("cot", "cot_sc", "debate", "reflexion", "deep_research"),
+        description="sub-agents; deep_research only where there is a corpus, with HotpotQA",
+    )
+    n_votes: int = Field(5, ge=1, description="cot_sc: samples (paper: 5)")
+    debaters: tuple[str, ...] = Field(("proponent", "critic"), min_length=2, description="debate: roles")
+    debate_rounds: int = Field(2, ge=1, description="debate: rounds (paper: 5)")
+    reflexion_rounds: int = Field(2, ge=1, description="reflexion: critic and revision, at most (paper: 5)")
+    research_iterations: int = Field(2, ge=1, description="deep_research: rounds of search and notes (paper: 5)")
+    research_hits: int = Field(3, ge=1, description="deep_research: passages a query (paper: 5)")
+    read_chars: int = Field(3_000, ge=1, description="deep_research: characters read an iteration (paper: 50,000)")
+    temperature: float = Field(0.0, ge=0.0, le=2.0, description="of sampling; 0 is greedy")
+    concurrency: int = Field(32, ge=1, description="samples evaluated at once")
+
+    def bound(self) -> Bound:
+        """As if all data and the model were there; what is missing is not run. The model runs on this machine."""
+        calls = {
+            "cot": 1,
+            "cot_sc": self.n_votes,
+            "debate": len(self.debaters) * self.debate_rounds + 1,
+            "reflexion": 1 + 2 * self.reflexion_rounds,
+            "deep_research": 2 * self.research_iterations + 1,
+        }
+        pairs = [(name, who) for name in self.benchmarks for who in self.workflows]
+        run = [who for name, who in pairs if who != "deep_research" or name == "hotpotqa/fullwiki"]
+        n_calls = self.n_samples * sum(calls[who] for who in run)
+        return Bound(self.n_samples * len(run), n_calls, n_calls * self.max_tokens, Decimal(0))
+
+
 SCHEMAS: Mapping[str, type[Params]] = {
     "00_start_here": StartHereParams,
     "01_five_axes": FiveAxesParams,
     "02_masbench": MasbenchParams,
+    "03_desk_models": DeskModelsParams,
+    "04_public_benchmarks": PublicParams,
 }
 """Schema by notebook name (its file name without ``.ipynb``)."""
 

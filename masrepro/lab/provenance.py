@@ -21,7 +21,7 @@ PACKAGES = "masrepro torch transformers tokenizers trl peft vllm openai numpy py
 def source_hash(notebook: Path) -> str:
     """Hash of what decides a run besides its params: the package's files, weights too, and the notebook.
 
-    The notebook counts by its cells' text, not by outputs or metadata.
+    Model cards decide nothing. The notebook counts by its cells' text, not by outputs or metadata.
     """
     digest = sha256()
     for path in _package_files():
@@ -50,7 +50,11 @@ def provenance(root: Path) -> dict[str, Any]:
 def _package_files() -> Iterator[Path]:
     for path in sorted(PACKAGE.rglob("*")):
         relative = path.relative_to(PACKAGE)
-        if path.is_file() and path.suffix != ".pyc" and not any(part.startswith(".") for part in relative.parts):
+        if (
+            path.is_file()
+            and path.suffix not in (".pyc", ".md")
+            and not any(part.startswith(".") for part in relative.parts)
+        ):
             yield path
 
 

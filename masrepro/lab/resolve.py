@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -131,10 +131,14 @@ def _option_layer(key: str, text: str) -> Layer:
 
 def _variable_layer(key: str, value: Any, schema: type[Params]) -> Layer:
     # papermill reads YAML 1.1, to which 1e-5 is text.
-    if isinstance(value, str) and key in schema.model_fields and schema.model_fields[key].annotation is float:
+    if isinstance(value, str) and key in schema.model_fields and _is_number(schema.model_fields[key].annotation):
         number = read_scalar(value)
         value = float(number) if isinstance(number, int | float) and not isinstance(number, bool) else value
     return Layer(f"variable {key}", {key: value})
+
+
+def _is_number(annotation: Any) -> bool:
+    return annotation is float or float in get_args(annotation)
 
 
 def _validate(schema: type[Params], layers: Sequence[Layer], profile: str) -> Params:

@@ -159,7 +159,9 @@ def open_folder(
             else:
                 for aside in newest.path.glob(".*.aside"):
                     aside.unlink()
-                newest.update(status="running", reason=None, resumed=[*record["resumed"], _now()])
+                # Equal hashes may hide another cost limit.
+                resumed = [*record["resumed"], _now()]
+                newest.update(status="running", reason=None, stopped=None, params=params.values(), resumed=resumed)
                 return Opened(newest, lock, True, f"resuming {newest.run_id}, which is unfinished")
             lock.release()
     return _new(outputs, name, params, source, why, provenance())
@@ -179,6 +181,15 @@ def complete_run(outputs: Path, name: str, params_hash: str, source: str) -> Run
     for folder in run_folders(outputs, name, params_hash):
         record = folder.read()
         if record["status"] == "complete" and record["source_hash"] == source:
+            return folder
+    return None
+
+
+def newest_complete(outputs: Path, name: str, profile: str) -> RunFolder | None:
+    """The newest complete run of a notebook in a profile, whatever its params and code."""
+    for folder in run_folders(outputs, name):
+        record = folder.read()
+        if record["status"] == "complete" and record["profile"] == profile:
             return folder
     return None
 

@@ -101,7 +101,9 @@ def _execute(home: Home, folder: RunFolder, params: Params, say: Say) -> Audit:
     finally:
         for path in scrub(folder.path):
             say(f"a secret was taken out of {path.name}")
-    return audit(json.loads((folder.path / NOTEBOOK).read_bytes()), folder.path, params.files)
+    verdict = audit(json.loads((folder.path / NOTEBOOK).read_bytes()), folder.path, params.files)
+    stopped = folder.read().get("stopped")
+    return Audit("incomplete", stopped) if stopped and verdict.status == "complete" else verdict
 
 
 def _wait_for_last_kernel(folder: RunFolder, say: Say) -> None:

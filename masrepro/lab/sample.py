@@ -66,6 +66,9 @@ class Sample:
         What scoring cost.
     rescored : bool
         Whether the run stands in an earlier record as well, and must not be counted as spent again.
+    stopped : bool
+        Whether the run's cost limit stopped it or kept it from starting. It then says nothing about the system, and a
+        run with a higher limit tries it again.
     """
 
     system: str
@@ -89,6 +92,12 @@ class Sample:
     notes: tuple[str, ...] = ()
     scoring_usage: Usage = _NOTHING
     rescored: bool = False
+    stopped: bool = False
+
+    @property
+    def measured(self) -> bool:
+        """Whether it says something about the system: no back-end failed it, and no cost limit stopped it."""
+        return self.outcome != "error" and not self.stopped
 
     @property
     def awaits_scoring(self) -> bool:

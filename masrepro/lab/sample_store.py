@@ -61,9 +61,9 @@ class SampleStore:
         self._synced = time.monotonic()
 
     def finished(self, key: Key) -> Sample | None:
-        """The sample of that key, if it need not be run again; one that ended in ``error`` is tried again."""
+        """The sample of that key, if it need not be run again: one in ``error`` or stopped by a cost limit is."""
         sample = self._latest.get(key)
-        return None if sample is None or sample.outcome == "error" else sample
+        return sample if sample is not None and sample.measured else None
 
     def unscored(self, key: Key) -> Sample | None:
         """The sample of that key, if its run is done and only its scoring has to be tried again."""

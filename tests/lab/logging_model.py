@@ -15,9 +15,9 @@ class LoggingModel:
     name = "logging"
     revision = "1"
     context_tokens = 4096
-    price: Price | None = FREE
 
-    def __init__(self, log: Path, seconds: float = 0.0) -> None:
+    def __init__(self, log: Path, seconds: float = 0.0, price: Price | None = FREE) -> None:
+        self.price = price
         self._log = log
         self._seconds = seconds
 
@@ -25,4 +25,5 @@ class LoggingModel:
         with self._log.open("a") as file:
             file.write(" ".join(messages[-1].content.split()) + "\n")
         await asyncio.sleep(self._seconds)
-        return Completion("Answer: \\boxed{4}", "stop", Usage(1, 10, 5))
+        cost = None if self.price is None else self.price.of(10, 5)
+        return Completion("Answer: \\boxed{4}", "stop", Usage(1, 10, 5, cost))

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 
@@ -20,11 +20,17 @@ def here(fixture_home: FixtureHome, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MASREPRO_HOME", str(fixture_home.root))
 
 
-def test_a_misspelt_param_is_named_within_three_seconds(fixture_home: FixtureHome) -> None:
+def children_seconds() -> float:
+    """Processor time of finished child processes: unlike the clock, it does not run faster on a busy machine."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def test_a_misspelt_param_is_named_within_three_seconds_of_work(fixture_home: FixtureHome) -> None:
     fixture_home.install("evaluates", "01_five_axes")
-    began = time.monotonic()
+    began = children_seconds()
     code, output = fixture_home.masrepro("run", "01_five_axes", "--profile", "smoke", "-p", "n_sampels", "5")
-    assert time.monotonic() - began < 3.0
+    assert children_seconds() - began < 3.0
     assert (code, output) == (2, "-p n_sampels: unknown key n_sampels, did you mean n_samples?\n")
     assert not (fixture_home.root / "outputs").exists()
 

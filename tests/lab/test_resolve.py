@@ -40,7 +40,7 @@ def test_layers_lie_over_one_another(home: Home, file: Path) -> None:
     file.write_text("n_samples: 7\nseed: 2\n")
     params = five_axes(resolve(NAME, home=home, profile="smoke", file=file, options=[("seed", "3")]))
     assert (params.profile, params.n_samples, params.seed) == ("smoke", 7, 3)
-    assert params.axes == {"depth": (2, 4), "parallel": (2,)}
+    assert params.axes["depth"] == (2, 4)
 
 
 def test_the_same_values_give_the_same_hash_from_wherever_they_come(home: Home, file: Path) -> None:
@@ -86,7 +86,7 @@ def test_every_problem_of_a_file_is_reported_at_once_in_order(home: Home, file: 
         "line 7: unknown key axes.dept, did you mean depth?",
         "line 8: axes.depth.0 is 13: should be less than or equal to 12",
         "line 8: axes.depth.1 is 2.5: should be a valid integer",
-        "line 9: systems.0 is 'orcale': should be 'single_agent' or 'oracle', did you mean oracle?",
+        "line 9: systems.0 is 'orcale': should be 'single_agent', 'star' or 'oracle', did you mean oracle?",
         "line 10: repeats is True: should be a valid integer",
     ]
     assert len(told) == len(expected)
@@ -137,7 +137,7 @@ def test_unknown_names_come_with_the_nearest_known(home: Home) -> None:
 def test_options_follow_the_same_rules(home: Home) -> None:
     params = resolve(NAME, home=home, profile="smoke", options=[("interactive", "false"), ("axes.depth", "[6]")])
     assert params.interactive is False
-    assert five_axes(params).axes == {"depth": (6,), "parallel": (2,)}
+    assert five_axes(params).axes["depth"] == (6,)
     told = problems(
         home,
         profile="smoke",
@@ -198,7 +198,7 @@ def test_the_bound_is_plain_arithmetic(home: Home) -> None:
     ]
     bound = resolve(NAME, home=home, profile="smoke", options=options).bound()
     assert bound.samples == 10 * 2 * 3 * 2
-    assert bound.calls == 10 * 2 * (3 + (1 + 3 + 4))
+    assert bound.calls == 10 * 2 * (3 + (1 + 3 + 7))
     assert bound.completion_tokens == 100 * bound.calls
     assert bound.cost_usd == 0
     assert resolve(NAME, home=home, profile="smoke", options=[("model", "other")]).bound().cost_usd is None

@@ -16,7 +16,6 @@ from masrepro.models.desk import WEIGHTS, folder_of, load_desk_model, shipped
 from masrepro.runtime.blocking import wait_for
 from masrepro.train.desk_words import phrases
 
-
 SOLVERS = [name for name in shipped() if name.startswith("desk-solver-")]
 
 
