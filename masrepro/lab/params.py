@@ -202,15 +202,13 @@ class DeskModelsParams(Params):
         "ability.csv",
         "ability.svg",
         "competence.svg",
-        "validity.csv",
-        "systems.csv",
     )
 
     solvers: ModelNames = Field(
-        ("desk-solver-s", "desk-solver-m", "desk-solver-l", "desk-solver-xl"),
+        ("desk-solver-s", "desk-solver-m", "desk-solver-l"),
         description="desk solvers to measure; the first also serves written systems",
     )
-    orchestrator: str = Field("desk-orchestrator", min_length=1, description="the model that writes systems")
+    orchestrator: str = Field("", description="folder of a model that writes systems, from `desk train orchestrator`")
     n_samples: int = Field(50, ge=1, description="items per axis value")
     axes: Mapping[Axis, AxisValues] = Field(
         {axis: (2, 4, 6, 8) for axis in ("depth", "breadth", "horizon", "parallel", "robustness")},
@@ -257,8 +255,8 @@ class PublicParams(Params):
     model_dir: str | None = Field(None, description="its converted folder; null: outputs/models/smollm2-135m-instruct")
     data_dir: str | None = Field(None, description="folder with your own data files; null: what MASREPRO_DATA names")
     hub: bool = Field(False, description="download from the hub what is not in the data folder")
-    max_tokens: int = Field(128, ge=1, description="tokens; upper bound on one completion")
-    n_samples: int = Field(8, ge=1, description="items per benchmark")
+    max_tokens: int = Field(256, ge=1, description="tokens; upper bound on one completion")
+    n_samples: int = Field(4, ge=1, description="items per benchmark")
     benchmarks: PublicNames = Field(("gsm8k", "hotpotqa/fullwiki", "humaneval"), description="what to measure on")
     workflows: WorkflowNames = Field(
         ("cot", "cot_sc", "debate", "reflexion", "deep_research"),

@@ -69,7 +69,7 @@ def folder_of(name: str) -> Path:
 
 
 def load_desk_model(name: str, *, max_batch: int = 128) -> Local:
-    """A shipped model behind the `Model` interface.
+    """A shipped model behind the `Model` interface, or one that ``desk train`` left in a folder.
 
     It computes in double precision: at this size that costs little, and a reply is then the same whichever requests
     share its batch, so that a table comes out the same on every run.
@@ -81,7 +81,8 @@ def load_desk_model(name: str, *, max_batch: int = 128) -> Local:
     """
     from masrepro.models.local import Local
 
-    return Local(folder_of(name), name=name, dtype="float64", max_batch=max_batch)
+    folder = Path(name) if (Path(name) / "model.safetensors").is_file() else folder_of(name)
+    return Local(folder, name=name, dtype="float64", max_batch=max_batch)
 
 
 def new_tokenizer(phrases: list[str]) -> PreTrainedTokenizerFast:

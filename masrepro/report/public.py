@@ -24,10 +24,12 @@ NAMES: Mapping[str, str] = {
     "deep_research": "Search",
 }
 """Workflows by our name, and what table 3 calls them."""
+MODEL = "the model"
+"""Goes by this name among what is missing."""
 
 
 def published_rows() -> list[Row]:
-    """Table 3 as printed, in percent: a row a system, a column a benchmark; None where it was not run."""
+    """Table 3 as printed, percent with two decimals: a row a system, a column a benchmark; None where not run."""
     table = table_3()
     benchmarks = list(dict.fromkeys(benchmark for _, benchmark in table))
     systems = {system: score.group for (system, _), score in table.items()}
@@ -87,7 +89,7 @@ def public_claims(evaluations: Sequence[Evaluation], model: str, missing: Mappin
     model : str
         The sub-agents' model here, for the verdict.
     missing : mapping of str to str
-        What was not there, and what to do, by name.
+        What was not there, and what to do, by benchmark; the model goes by `MODEL`.
     """
     measured = {(evaluation.benchmark.split("/")[0], evaluation.system): evaluation for evaluation in evaluations}
     return [
@@ -123,7 +125,8 @@ def _compared(
     published = ", ".join(f"{NAMES[name]} {table[NAMES[name], benchmark].value:.3f}" for name in workflows)
     own = {name: measured[benchmark, name] for name in workflows if (benchmark, name) in measured}
     if not own:
-        why = f"not there: {', '.join(missing)}" if missing else "not asked for in these params"
+        needed = [what for what in missing if what.split("/")[0] in (benchmark, MODEL)]
+        why = f"not there: {', '.join(needed)}" if needed else "not asked for in these params"
         return Claim(claim, WHERE, published, "not measured", f"incomplete: {why}")
     ours = ", ".join(f"{NAMES[name]} {_text(_right(evaluation))}" for name, evaluation in own.items())
     errors = sum(evaluation.accuracy.errors for evaluation in own.values())
@@ -146,8 +149,8 @@ def _paper(evaluation: Evaluation) -> float | None:
     return score.value if score else None
 
 
-def _percent(score: PublishedScore | None) -> float | None:
-    return None if score is None else round(100 * score.value, 2)
+def _percent(score: PublishedScore | None) -> str | None:
+    return None if score is None else f"{100 * score.value:.2f}"
 
 
 def _text(estimate: Estimate | None) -> str:

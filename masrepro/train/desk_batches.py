@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -57,18 +58,23 @@ def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) 
     return [*pool, *_encode(tokenizer, rows)]
 
 
-def _orchestrator_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
-    return _encode(tokenizer, [plan_row(rng) for _ in range(clock.recipe.pool_rows)])
-
-
-def _thinker_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
-    return _encode(tokenizer, [plan_row(rng, solves_first=True) for _ in range(clock.recipe.pool_rows)])
+def _writer_pool(
+    tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, *, solves_first: bool = False
+) -> list[Encoded]:
+    """Systems, and some recall of the question's sentences, so that what the solver could find is not lost."""
+    recipe = clock.recipe
+    largest, least = clock.now(recipe.largest_values), clock.now(recipe.least_agents)
+    n_recalled = round(recipe.pool_rows * clock.now(recipe.recall_share))
+    pool = [_encode_recall(tokenizer, *recall(draw_item(rng, largest), rng)) for _ in range(n_recalled)]
+    n_written = recipe.pool_rows - n_recalled
+    rows = [plan_row(rng, largest=largest, least=least, solves_first=solves_first) for _ in range(n_written)]
+    return [*pool, *_encode(tokenizer, rows)]
 
 
 CORPORA: Mapping[str, Corpus] = {
     "solver": _solver_pool,
-    "orchestrator": _orchestrator_pool,
-    "thinker": _thinker_pool,
+    "orchestrator": _writer_pool,
+    "thinker": partial(_writer_pool, solves_first=True),
 }
 """What a desk model can learn: to solve, to write systems, to solve first and then write a system."""
 

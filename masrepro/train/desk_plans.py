@@ -40,18 +40,22 @@ class Subject:
     payload: str
 
 
-def plan_row(rng: Random, *, solves_first: bool = False) -> Row:
+def plan_row(rng: Random, *, largest: int = 12, least: int = 1, solves_first: bool = False) -> Row:
     """A question, and a system for it.
 
     Parameters
     ----------
     rng : random.Random
+    largest : int
+        The largest axis value of the question.
+    least : int
+        The fewest agents, where the degree of MAS allows them.
     solves_first : bool
         The question is worked out before the system is written, between thinking marks, as a reasoning model would;
         now and then the answer is then given directly.
     """
-    item, dom = draw_item(rng), _degree(rng)
-    plan, thought = draw_plan(rng, item, dom), ""
+    item, dom = draw_item(rng, largest), _degree(rng)
+    plan, thought = draw_plan(rng, item, dom, least), ""
     if solves_first:
         worked = whole_reply(item.problems).text
         thought = f"<think>\n{worked}\n</think>\n"
@@ -60,9 +64,9 @@ def plan_row(rng: Random, *, solves_first: bool = False) -> Row:
     return Row(request(item.question, dom, PLAIN), thought + plan.to("calls"), "system", len(plan.agents))
 
 
-def draw_plan(rng: Random, item: Item, dom: DoM) -> Orchestration:
+def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestration:
     """A random valid system for a question. Its sink is the first agent or the last."""
-    n_agents = _size(rng, dom)
+    n_agents = _size(rng, dom, least)
     style = rng.choice(("numbers", "reading", "walk") if len(item.problems) > 1 else ("reading", "walk", "walk"))
     if style == "walk":
         subjects, reads = _walk(rng, item, n_agents)
@@ -81,9 +85,9 @@ def _degree(rng: Random) -> DoM:
     return rng.choices((DoM.LOW, DoM.HIGH, DoM.at_most(rng.randint(2, 8))), (1, 6, 3))[0]
 
 
-def _size(rng: Random, dom: DoM) -> int:
+def _size(rng: Random, dom: DoM, least: int) -> int:
     sizes = [size for size in range(1, LARGEST + 1) if dom.allows(size)]
-    return rng.choice(sizes)
+    return rng.choice([size for size in sizes if size >= least] or sizes[-1:])
 
 
 def _numbers(rng: Random, item: Item, count: int) -> list[Subject]:

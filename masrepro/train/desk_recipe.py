@@ -32,6 +32,8 @@ class Recipe:
         Tokens of a step, padding included, without the drill.
     pool_rows : int
         Rows that are drawn at once and sorted by length into steps.
+    least_agents : tuple of (float, int)
+        Until that many million tokens, the fewest agents of a written system.
     corpus : str
         What is learned: one of `masrepro.train.desk_batches.CORPORA`.
     begins_with : str
@@ -53,6 +55,7 @@ class Recipe:
     size: Size = field(default_factory=Size)
     batch_tokens: int = 3072
     pool_rows: int = 512
+    least_agents: tuple[tuple[float, int], ...] = ((_EVER, 1),)
     corpus: str = "solver"
     begins_with: str = ""
     learning_rate: float = 3e-3
@@ -105,11 +108,14 @@ class Clock:
 def _writer(corpus: str) -> Recipe:
     """An orchestrator begins as a solver, which can read: to copy names is the slow part of writing."""
     return Recipe(
-        tokens=3_500_000,
-        decay_tokens=1_500_000,
-        learning_rate=1.5e-3,
+        tokens=8_000_000,
+        decay_tokens=3_000_000,
+        learning_rate=2e-3,
         corpus=corpus,
         begins_with="desk-solver-m",
+        largest_values=((2.5, 4), (_EVER, 12)),
+        recall_share=((_EVER, 0.1),),
+        least_agents=((3.0, 6), (_EVER, 1)),
         drill_facts=((_EVER, 0),),
     )
 
@@ -118,7 +124,7 @@ RECIPES: Mapping[str, Recipe] = {
     "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
     "solver-m": Recipe(tokens=16_000_000, decay_tokens=4_000_000),
     "solver-l": Recipe(tokens=22_000_000, decay_tokens=5_000_000),
-    "solver-xl": Recipe(tokens=27_000_000, decay_tokens=7_000_000),
+    "solver-xl": Recipe(tokens=60_000_000, decay_tokens=12_000_000),
     "orchestrator": _writer("orchestrator"),
     "thinker": _writer("thinker"),
 }

@@ -14,7 +14,7 @@ from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
 from masrepro.train.desk_batches import IGNORED, Batch, batches
 from masrepro.train.desk_check import checked
 from masrepro.train.desk_recipe import Clock, Recipe
-from masrepro.train.desk_words import phrases
+from masrepro.train.desk_words import phrases, writing_phrases
 
 if TYPE_CHECKING:
     import torch
@@ -111,7 +111,7 @@ class Training:
     @classmethod
     def of(cls, recipe: Recipe) -> Training:
         """A training that has not begun."""
-        tokenizer = new_tokenizer(phrases())
+        tokenizer = new_tokenizer(phrases() if recipe.corpus == "solver" else writing_phrases())
         model = new_model(tokenizer, recipe.size, recipe.seed)
         return cls(model, tokenizer, Clock(recipe), Random(f"desk/{recipe.seed}"))
 
@@ -120,7 +120,7 @@ class Training:
 
         recipe = self.clock.recipe
         if recipe.begins_with:
-            self.model.load_state_dict(_weights(recipe.begins_with))
+            _begin(self.model, recipe.begins_with)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), betas=(0.9, 0.98), weight_decay=recipe.weight_decay)
 
     def step(self) -> float:
@@ -175,14 +175,16 @@ class Training:
         self.curve = state.get("curve", [])
 
 
-def _weights(name: str) -> dict[str, torch.Tensor]:
+def _begin(model: Lfm2ForCausalLM, name: str) -> None:
+    """Take over a shipped model's weights; tokens that it does not know keep their own beginning."""
     import torch
     from transformers import AutoModelForCausalLM
 
-    weights: dict[str, torch.Tensor] = AutoModelForCausalLM.from_pretrained(
-        folder_of(name), dtype=torch.float32
-    ).state_dict()
-    return weights
+    theirs = AutoModelForCausalLM.from_pretrained(folder_of(name), dtype=torch.float32).state_dict()
+    ours = model.state_dict()
+    with torch.no_grad():
+        for key, weight in theirs.items():
+            ours[key][: len(weight)] = weight
 
 
 def _where(clock: Clock) -> str:

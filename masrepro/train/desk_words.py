@@ -41,8 +41,26 @@ _SYSTEMS = (
 _CHARACTERS = ("\n\n", "\n", ". ", "? ", ": ", ", ", *map(chr, range(32, 127)))
 
 
+# One token each, so that few tokens stand between a name and the next: short convolutions then reach from one to the
+# other. They come last, so that what a solver has learned keeps its place.
+_CALLS = (
+    '", role="solver", goal="Find the number of each ', '", role="solver", goal="Find the code of the ',
+    '", role="solver", goal="Solve Problem ', '", role="solver", goal="', f'", role="gatherer", goal="{GATHER_ONE}',
+    f'", role="gatherer", goal="{GATHER_ALL}', '.", workflow="cot")\ncreate_agent(id="a',
+    '", workflow="cot")\ncreate_agent(id="a', '.", workflow="cot")\ncreate_flow(source="a',
+    '", workflow="cot")\ncreate_flow(source="a', '.", workflow="cot")', '", workflow="cot")',
+    '", payload="the number of each ', '", payload="the code of the ', '", payload="Problem ',
+    '")\ncreate_flow(source="a',
+)  # fmt: skip
+
+
+def writing_phrases() -> list[str]:
+    """Every phrase that is one token of a desk model that writes systems: those of `phrases` first."""
+    return [*phrases(), *_CALLS]
+
+
 def phrases() -> list[str]:
-    """Every phrase that is one token of a desk model."""
+    """Every phrase that is one token of a desk solver."""
     numbers = (str(number) for number in range(MODULUS))
     keys = (f"{adjective} {noun}" for adjective in needle.ADJECTIVES for noun in needle.NOUNS)
     return list(

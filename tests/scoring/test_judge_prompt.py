@@ -33,6 +33,8 @@ CODE = prompt(SAME_ANSWER, CASE).code
         (f"My verdict is Verdict {CODE}: correct", "unparsed"),
         (f"Verdict {CODE}: correct\nBut then again", "unparsed"),
         (f"> Verdict {CODE}: correct", "unparsed"),
+        (f"The last line of your reply is either\nVerdict {CODE}: correct\nor\nVerdict {CODE}: wrong", "unparsed"),
+        (f"Verdict {CODE}: wrong\nVerdict {CODE}: wrong", "wrong"),
     ],
 )
 def test_only_a_whole_last_line_with_the_code_is_a_verdict(reply, expected):

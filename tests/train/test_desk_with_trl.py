@@ -1,4 +1,4 @@
-"""The shipped desk models are ordinary checkpoints to TRL and PEFT: a GRPO step on a LoRA adapter, and on all weights."""
+"""To TRL and PEFT the shipped desk models are ordinary checkpoints: a GRPO step on an adapter, and on all weights."""
 
 import pytest
 
@@ -6,14 +6,14 @@ from masrepro.models.desk import folder_of, shipped
 
 
 def grpo_step(name, folder, **adapter):
-    """One GRPO update on four prompts, rewarded for length; returns the trainer."""
+    """One GRPO update on four prompts, with a reward that differs within every group; returns the trainer."""
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
     from masrepro.bench import benchmark
 
     async def reward(completions, **_):
-        return [float(len(completion[0]["content"])) for completion in completions]
+        return [float(place % 4) for place, _ in enumerate(completions)]
 
     items = benchmark("masbench/parallel/2", split="train", n=4)
     prompts = Dataset.from_list([{"prompt": [{"role": "user", "content": item.question}]} for item in items])

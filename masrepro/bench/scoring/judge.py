@@ -115,11 +115,13 @@ def prompt(judge: Judge, case: Case) -> Prompt:
 def verdict(reply: str, code: str) -> Verdict:
     """Read a judge's last line; ``unparsed`` where it is not the verdict, with this code, and nothing else.
 
-    White space and Markdown emphasis around the line are ignored.
+    White space and Markdown emphasis around the line are ignored. A reply that ends with the choice as it was put has
+    none: small models repeat it instead of choosing.
     """
     last = reply.rstrip().rsplit("\n", 1)[-1].strip(" \t\r*_`")
-    found = re.fullmatch(rf"Verdict {re.escape(code)}: (correct|wrong)\.?", last)
-    if found is None:
+    stated = rf"Verdict {re.escape(code)}:"
+    found = re.fullmatch(rf"{stated} (correct|wrong)\.?", last)
+    if found is None or re.search(rf"{stated} correct\s+or\s+{stated} wrong\W*\Z", reply):
         return "unparsed"
     return "correct" if found[1] == "correct" else "wrong"
 
