@@ -84,14 +84,15 @@ class Run:
     ) -> Evaluation:
         """`masrepro.evaluate` with this run's store, cache, cost limit and progress lines.
 
-        Models and data are put on record. What is still to be run is estimated, and the estimate printed, first.
+        Models and data are put on record. What is still to be run is estimated first, and the estimate printed unless
+        it can cost nothing.
         """
         pool = self._cached(Pool.of(models))
         self._record_models(pool)
         self._data[benchmark] = data_hash(items)
         title = f"{benchmark} {system.name}"
         coming = self._estimate(system, items, pool, benchmark, options)
-        if coming is not None:
+        if coming is not None and coming.most.cost_usd != 0:
             print(f"{title}: {coming}", flush=True)
         options = {"cost_limit": self.cost_limit, **options}
         return await evaluate(
