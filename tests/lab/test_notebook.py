@@ -55,7 +55,7 @@ def status(run: Run) -> str:
 def test_variables_lie_over_the_profile_file() -> None:
     run = opened(n_samples=7)
     assert isinstance(run.params, FiveAxesParams)
-    assert (run.params.n_samples, run.params.max_tokens) == (7, 256)
+    assert (run.params.n_samples, run.params.max_tokens) == (7, 128)
 
 
 def test_a_misspelt_variable_is_named_before_a_folder_is_made(fixture_home: FixtureHome) -> None:
