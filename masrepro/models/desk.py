@@ -2,7 +2,7 @@
 
 They are ordinary `transformers` checkpoints that know one small world, MASBench's text and the prompts that
 sub-agents write around it. A frequent phrase is one token, spaces included, so that text comes back from tokens
-unchanged and questions stay short; text outside that world becomes ``<unk>``.
+unchanged and questions stay short; other text in ASCII is spelt in characters, and the rest becomes ``<unk>``.
 """
 
 from __future__ import annotations

@@ -186,16 +186,7 @@ def _panel(axis: str, points: Sequence[AxisPoint]) -> Panel:
     for style, (system, label) in enumerate(_LABELS.items()):
         own = [(point.value, point.systems[system]) for point in points if system in point.systems]
         if own:
-            series.append(
-                Series(
-                    label=label,
-                    x=tuple(value for value, _ in own),
-                    y=tuple(estimate.value for _, estimate in own),
-                    low=tuple(estimate.low for _, estimate in own),
-                    high=tuple(estimate.high for _, estimate in own),
-                    style=style,
-                )
-            )
+            series.append(Series.of(label, own, style=style))
     for style, (system, label) in enumerate({"sas": "paper: SAS, 7B", "mas": "paper: trained MAS, 7B"}.items()):
         theirs = [(point.value, point.published[system].value) for point in points if point.published]
         if theirs:

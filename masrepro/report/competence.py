@@ -86,16 +86,7 @@ def ability_figure(points: Sequence[AbilityPoint], *, note: str = "") -> Figure:
         for style, solver in enumerate(solvers):
             own = [(p.value, p.single) for p in points if (p.axis, p.solver) == (axis, solver) and p.single]
             if own:
-                series.append(
-                    Series(
-                        label=solver,
-                        x=tuple(value for value, _ in own),
-                        y=tuple(estimate.value for _, estimate in own),
-                        low=tuple(estimate.low for _, estimate in own),
-                        high=tuple(estimate.high for _, estimate in own),
-                        style=style,
-                    )
-                )
+                series.append(Series.of(solver, own, style=style))
         panels.append(Panel(axis.capitalize(), f"{axis} of the question", tuple(series)))
     return Figure(
         title="What each desk solver can do alone",
@@ -110,18 +101,8 @@ def competence_figure(points: Sequence[AbilityPoint], *, note: str = "") -> Figu
     """Gain of the oracle over the single agent, against the single agent's accuracy; a point a cell."""
     series = []
     for style, solver in enumerate(dict.fromkeys(point.solver for point in points)):
-        own = [(p.single, p.gain) for p in points if p.solver == solver and p.single and p.gain]
-        series.append(
-            Series(
-                label=solver,
-                x=tuple(single.value for single, _ in own),
-                y=tuple(gain.value for _, gain in own),
-                low=tuple(gain.low for _, gain in own),
-                high=tuple(gain.high for _, gain in own),
-                style=style,
-                joined=False,
-            )
-        )
+        own = [(p.single.value, p.gain) for p in points if p.solver == solver and p.single and p.gain]
+        series.append(Series.of(solver, own, style=style, joined=False))
     return Figure(
         title="The edge of competence: what the oracle's division of labour is worth",
         y_label="gain of the oracle over the single agent",

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from masrepro.report.statistics import Estimate
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     from matplotlib.axes import Axes
@@ -42,6 +44,19 @@ class Series:
     published: bool = False
     joined: bool = True
     marked: bool = True
+
+    @classmethod
+    def of(cls, label: str, points: Sequence[tuple[float, Estimate]], *, style: int = 0, joined: bool = True) -> Series:
+        """Estimates with their intervals, each at its x."""
+        return cls(
+            label=label,
+            x=tuple(x for x, _ in points),
+            y=tuple(estimate.value for _, estimate in points),
+            low=tuple(estimate.low for _, estimate in points),
+            high=tuple(estimate.high for _, estimate in points),
+            style=style,
+            joined=joined,
+        )
 
 
 @dataclass(frozen=True, slots=True)
