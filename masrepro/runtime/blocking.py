@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
 from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_WAIT_S = 0.2
 
 
 def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -23,18 +25,29 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         return asyncio.run(coroutine)
     task: asyncio.Task[T] | None = None
+    called_off = False
 
     async def watched() -> T:
         nonlocal task
         task = asyncio.current_task()
+        if called_off:
+            coroutine.close()
+            raise asyncio.CancelledError
         return await coroutine
 
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="masrepro") as thread:
-        future = thread.submit(contextvars.copy_context().run, asyncio.run, watched())
+    with futures.ThreadPoolExecutor(max_workers=1, thread_name_prefix="masrepro") as thread:
+        # The thread is there before anything is to be called off: an executor that is interrupted while it starts its
+        # thread does not wait for it.
+        thread.submit(int).result()
         try:
+            future = thread.submit(contextvars.copy_context().run, asyncio.run, watched())
+            # A signal that comes just before the wait does not end it, so no wait is long.
+            while not futures.wait([future], timeout=_WAIT_S).done:
+                pass
             return future.result()
         except BaseException:
-            if task is not None and not future.done():
-                with suppress(RuntimeError):  # it has just ended by itself and closed its loop
+            called_off = True
+            if task is not None:
+                with suppress(RuntimeError):  # it has ended by itself and closed its loop
                     task.get_loop().call_soon_threadsafe(task.cancel)
             raise

@@ -2,10 +2,12 @@ r"""Worked replies of the desk solvers, in one format for all axes.
 
 A reply is a chain of one-hop copies: it quotes the question, goes down until values are stated or given, and evaluates
 on the way back. Quotes are in the question's own words, since to say the same words again is what a model of this size
-learns first. Long sums are added up one term at a time::
+learns first. Each says for which quantity it is wanted, so that the way back need not be kept in mind, and operands are
+taken one at a time, so that the next one is always the name that follows::
 
-    Mill's Lamp equals 3 more than each Farm's Drum. Farm's Drum equals 7. Mill's Lamp is 3 + 7 = 10.
-    Answer: \boxed{10}
+    Mill's Lamp equals the sum of each Farm's Drum and each Farm's Bench. For Mill's Lamp, Farm's Drum equals 7.
+    Mill's Lamp takes Farm's Drum 7. For Mill's Lamp, Farm's Bench equals 20. Mill's Lamp is 7 + 20 = 4.
+    Answer: \boxed{4}
 
 Several problems take a line each, which ends in that problem's answer. Values that were given are taken as they are,
 true or not.
@@ -15,12 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add, mul, sub
 
 from masrepro.bench.masbench import text
 from masrepro.bench.masbench.graph import MODULUS, Problem, Quantity, SubTask
 from masrepro.bench.masbench.needle import Needle
 
 OPERATORS = {"more": "+", "times": "*", "sum": "+", "difference": "-"}
+_OPERATIONS = {"+": add, "*": mul, "-": sub}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,29 +125,43 @@ class _Work:
             self.answers[number] = self.quantity(number, task.query)
         return self.answers[number]
 
-    def quantity(self, number: int, index: int) -> int:
-        """Works a quantity out, once; its ancestors before it."""
+    def quantity(self, number: int, index: int, reader: str = "") -> int:
+        """Works a quantity out for the one that reads it; its ancestors before it."""
         problem = self.tasks[number - 1]
         assert isinstance(problem, Problem)
         quantity = problem.quantities[index]
         name = quantity.name
+        start = f"For {reader}, " if reader else ""
         if name in self.known:
-            return self.known[name]
-        if name in self.given.values:
-            self.steps.append(f"{name} equals {self.given.values[name]}.")
+            self.steps.append(f"{start}{name} is {self.known[name]}.")
+        elif name in self.given.values:
+            self.steps.append(f"{start}{name} equals {self.given.values[name]}.")
             self.known[name] = self.given.values[name]
-            return self.known[name]
-        self.steps.append(quote(problem, quantity, number - 1))
-        if quantity.form == "constant":
-            self.known[name] = quantity.constant
-        elif quantity.form == "carried":
-            self._carry(name, number - 1)
         else:
-            values = [self.quantity(number, parent) for parent in quantity.parents]
-            self.known[name] = quantity.value(values)
-            self.steps.append(f"{name} is {_calculation(problem, quantity, values)}.")
-            self.operations += quantity.operations
+            self.steps.append(start + quote(problem, quantity, number - 1))
+            if quantity.form == "constant":
+                self.known[name] = quantity.constant
+            elif quantity.form == "carried":
+                self._carry(name, number - 1)
+            else:
+                self.known[name] = self._calculate(number, problem, quantity)
         return self.known[name]
+
+    def _calculate(self, number: int, problem: Problem, quantity: Quantity) -> int:
+        """Takes one operand after the other."""
+        operator, so_far = OPERATORS[quantity.form], quantity.constant
+        for place, parent in enumerate(quantity.parents, start=1):
+            taken = self.quantity(number, parent, quantity.name)
+            if place == 1 and len(quantity.parents) > 1:
+                term, so_far = str(taken), taken
+            else:
+                before, so_far = so_far, _OPERATIONS[operator](so_far, taken) % MODULUS
+                term = f"{before} {operator} {taken} = {so_far}"
+                self.operations += 1
+            if place < len(quantity.parents):
+                self.steps.append(f"{quantity.name} takes {problem.quantities[parent].name} {term}.")
+        self.steps.append(f"{quantity.name} is {term}.")
+        return so_far
 
     def _carry(self, name: str, before: int) -> None:
         """Takes over an earlier answer; where it is not there, works it out on the spot."""
@@ -151,20 +169,3 @@ class _Work:
             self.steps.append(_line(self, before))
         self.known[name] = self.answers[before]
         self.steps.append(f"{name} is {self.known[name]}.")
-
-
-def _calculation(problem: Problem, quantity: Quantity, values: Sequence[int]) -> str:
-    operator = OPERATORS[quantity.form]
-    if len(values) > 2:
-        return _added_up([problem.quantities[parent].name for parent in quantity.parents], values)
-    first, second = (quantity.constant, values[0]) if len(values) == 1 else values
-    return f"{first} {operator} {second} = {quantity.value(values)}"
-
-
-def _added_up(names: Sequence[str], values: Sequence[int]) -> str:
-    """A long sum, one term after the other, each with its name: which comes next is then a copy too."""
-    total, terms = values[0], [f"{names[0]} {values[0]}"]
-    for name, value in zip(names[1:], values[1:], strict=True):
-        before, total = total, (total + value) % MODULUS
-        terms.append(f"{name} {before} + {value} = {total}")
-    return ", ".join(terms)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -194,59 +193,49 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path: Path) 
     assert path.read_bytes() == content
 
 
-def _fill(path: Path, first: int) -> None:
-    async def fill() -> None:
-        cache = Cached(Paid(), path)
-        for number in range(first, first + 40):
-            await cache.complete([Message("user", str(number % 60))], SAMPLING)
+FILLER = textwrap.dedent(
+    """
+    import asyncio, itertools, pathlib, sys
+    sys.path.insert(0, sys.argv[2])
+    from test_cache import SAMPLING, Cached, Message, Paid
 
-    asyncio.run(fill())
+    async def go(first, last=None):
+        cache = Cached(Paid(), pathlib.Path(sys.argv[1]))
+        for number in itertools.count(int(first)) if last is None else range(int(first), int(last)):
+            await cache.complete([Message("user", str(number))], SAMPLING)
+            print(number, flush=True)
+
+    asyncio.run(go(*sys.argv[3:]))
+    """
+)
+"""Fills a cache from one number on, to before another or for ever, and tells what is kept."""
+
+
+def _filling(path: Path, *numbers: int) -> subprocess.Popen[str]:
+    arguments = [sys.executable, "-c", FILLER, str(path), str(Path(__file__).parent), *map(str, numbers)]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+
+
+async def _hits(path: Path, last: int) -> list[bool]:
+    cache = Cached(Paid(), path)
+    return [(await cache.complete([Message("user", str(n))], SAMPLING)).cached for n in range(last)]
 
 
 def test_processes_that_start_and_write_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
-    context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=_fill, args=(path, first)) for first in (0, 10, 20)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 0]
-
-    async def hits() -> list[bool]:
-        cache = Cached(Paid(), path)
-        return [(await cache.complete([Message("user", str(n))], SAMPLING)).cached for n in range(60)]
-
-    assert all(asyncio.run(hits()))
+    programs = [_filling(path, first, first + 40) for first in (0, 10, 20)]
+    for program in programs:
+        program.communicate()
+    assert [program.returncode for program in programs] == [0, 0, 0]
+    assert all(asyncio.run(_hits(path, 60)))
 
 
 def test_a_process_killed_in_the_middle_has_kept_every_reply_that_it_was_given(tmp_path: Path) -> None:
-    program = textwrap.dedent(
-        """
-        import asyncio, itertools, pathlib, sys
-        sys.path.insert(0, sys.argv[2])
-        from test_cache import SAMPLING, Cached, Message, Paid
-
-        async def go():
-            cache = Cached(Paid(), pathlib.Path(sys.argv[1]))
-            for number in itertools.count():
-                await cache.complete([Message("user", str(number))], SAMPLING)
-                print(number, flush=True)
-
-        asyncio.run(go())
-        """
-    )
     path = tmp_path / "replies.sqlite"
-    arguments = [sys.executable, "-c", program, str(path), str(Path(__file__).parent)]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+    with _filling(path, 0) as process:
         assert process.stdout is not None
         while process.stdout.readline() != "20\n":
             assert process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
         told = [20, *map(int, process.stdout.read().split())]
-
-    async def hits() -> list[bool]:
-        cache = Cached(Paid(), path)
-        return [(await cache.complete([Message("user", str(n))], SAMPLING)).cached for n in range(told[-1] + 1)]
-
-    assert all(asyncio.run(hits()))
+    assert all(asyncio.run(_hits(path, told[-1] + 1)))

@@ -17,6 +17,7 @@ import masrepro
 from masrepro.models.model import ModelError, Pool, Usage
 from masrepro.orchestration import Agent, Flow, Orchestration
 from masrepro.runtime import run, run_sync
+from masrepro.runtime.blocking import wait_for
 
 ALONE = Orchestration((Agent("a", "", "a"),))
 CHAIN = Orchestration((Agent("a", "", "a"), Agent("b", "", "b")), (Flow("a", "b"),))
@@ -126,6 +127,33 @@ async def test_run_sync_inside_a_running_event_loop_keeps_the_callers_context(ba
 async def test_run_sync_inside_a_running_event_loop_raises_what_the_run_raises(backend):
     with pytest.raises(ZeroDivisionError):
         run_sync(CHAIN, "Q", models=backend({"a": {"error": ZeroDivisionError()}}))
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")  # called off before it began
+async def test_an_interrupt_at_any_moment_leaves_nothing_running():
+    running: list[int] = []
+    main = threading.main_thread().ident
+
+    async def job(number: int) -> None:
+        running.append(number)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            running.remove(number)
+
+    def interrupt(after_s: float) -> None:
+        time.sleep(after_s)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for number in range(50):
+            with pytest.raises(KeyboardInterrupt):
+                threading.Thread(target=interrupt, args=(number * 5e-5,)).start()
+                wait_for(job(number))
+            assert not running
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 async def test_an_interrupt_of_run_sync_inside_a_running_event_loop_cancels_the_run(backend):
