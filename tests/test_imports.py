@@ -33,10 +33,10 @@ ALLOWED = {
 for package in ("agents", "runtime"):
     ALLOWED[package].discard("bench")
 
-LIGHT = ("orchestration", "agents", "runtime", "models/model.py", "lab/params.py")
+LIGHT = ("orchestration", "agents", "runtime", "models/model.py", "lab/params.py", "lab/schema.py")
 HEAVY = {
     *("torch", "transformers", "openai", "httpx2", "pandas", "plotly", "papermill", "IPython", "matplotlib"),
-    *("bm25s", "trafilatura", "playwright", "ddgs"),
+    *("bm25s", "trafilatura", "playwright", "ddgs", "ray"),
 }
 MODULES = sorted(path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
 

@@ -7,42 +7,33 @@ At the run's cost limit no further sample is begun; what it stopped is ``limit``
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from inspect import isawaitable
-from typing import Protocol, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from masrepro.agents.agent import SubAgent
 from masrepro.bench import Item
 from masrepro.bench.scoring.code import check_canaries
 from masrepro.bench.scoring.outcome import Outcome
 from masrepro.lab.accuracy import Accuracy
-from masrepro.lab.cost import CostLimit, CostReached
+from masrepro.lab.cost import CostLimit
+from masrepro.lab.executor import IN_PROCESS, Executor, Work
 from masrepro.lab.grade import STRICT, Scorer, graded, name_of
+from masrepro.lab.job import Attempt, Attempts, Designer, Job, persistent, sample_seed, stopped, within
 from masrepro.lab.sample import OUTCOMES, Key, Sample
 from masrepro.lab.sample_store import SampleStore
 from masrepro.lab.workers import work_through
-from masrepro.models.model import Model, ModelError, Pool, Sampling, Usage
-from masrepro.orchestration import Orchestration, OrchestrationError
+from masrepro.models.model import Model, Pool, Sampling, Usage
 from masrepro.runtime.blocking import wait_for
 from masrepro.runtime.budget import UNLIMITED, Budget
-from masrepro.runtime.run import GREEDY, RunResult, run
+from masrepro.runtime.run import GREEDY
 from masrepro.tools.tool import Tool
 
+__all__ = ["Designer", "Evaluation", "Options", "Progress", "evaluate", "evaluate_sync", "sample_seed"]
+
 Progress = Callable[[int, int], None]
-
-
-class Designer(Protocol):
-    """A system under evaluation. `masrepro.baselines.System` is one; ``design`` may also be a coroutine."""
-
-    name: str
-
-    def design(self, item: Item) -> Orchestration | Awaitable[Orchestration]:
-        """The orchestration for an item. Raises OrchestrationError where the system wrote no valid one."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +76,6 @@ class Evaluation:
         return sum((sample.scoring_usage for sample in self.samples), Usage())
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """Under which conditions orchestrations run: see `masrepro.runtime.run`."""
-
-    models: Pool
-    sampling: Sampling
-    budget: Budget
-    sub_agents: Mapping[str, SubAgent] | None
-    tools: Mapping[str, Tool] | None
-    rationale_chars: int
-    cost_limit: CostLimit | None
-
-
 class Options(TypedDict, total=False):
     """What `evaluate` may be told besides what is evaluated, on what and by which models."""
 
@@ -110,6 +88,7 @@ class Options(TypedDict, total=False):
     rationale_chars: int
     scorer: Scorer
     cost_limit: CostLimit | None
+    executor: Executor
 
 
 async def evaluate(
@@ -129,6 +108,7 @@ async def evaluate(
     rationale_chars: int = 400,
     scorer: Scorer = STRICT,
     cost_limit: CostLimit | None = None,
+    executor: Executor = IN_PROCESS,
 ) -> Evaluation:
     """Evaluate a system on items.
 
@@ -161,13 +141,19 @@ async def evaluate(
     scorer : Scorer
         ``(item, answer) -> Score``, at once or awaited; see `masrepro.lab.grade`, `masrepro.lab.judge`.
     cost_limit : CostLimit or None
-        Of the whole run, shared with its other evaluations.
+        Of the whole run, shared with its other evaluations. With an executor that is ``apart`` it admits whole samples,
+        each with the most that it can cost; otherwise it admits calls.
+    executor : Executor
+        Where systems design and their orchestrations run. Answers are scored, and samples kept, in this process.
 
     Raises
     ------
     ValueError
         Two items share an id, a count is not positive, the store holds samples of another scorer, or there is a cost
-        limit and a model without a price (`masrepro.lab.cost.UnknownPrice`).
+        limit and a model without a price (`masrepro.lab.cost.UnknownPrice`), or one on an executor that is ``apart``
+        and a system whose designs are a model's.
+    ExecutorUnavailable, NotPortable
+        The executor has no machine to run on, or this cannot be sent there.
     SandboxError
         Code is to be scored, and code known to be right or wrong came out otherwise: no verdict could be trusted.
     Exception
@@ -178,38 +164,38 @@ async def evaluate(
     repeated = [item_id for item_id, count in Counter(item.id for item in items).items() if count > 1]
     if repeated:
         raise ValueError(f"items must have unique ids; more than one has {', '.join(repeated[:5])}")
-    pool = Pool.of(models) if cost_limit is None else cost_limit.pool(Pool.of(models))
-    conditions = Conditions(pool, sampling, budget, sub_agents, tools, rationale_chars, cost_limit)
-    jobs = [(item, Key(system.name, benchmark, item.id, repeat)) for item in items for repeat in range(repeats)]
-    samples = {key: sample for _, key in jobs if store is not None and (sample := store.finished(key))}
+    pool = Pool.of(models)
+    attempts = Attempts(system, pool, sampling, budget, sub_agents, tools, rationale_chars)
+    jobs = [Job(item, Key(system.name, benchmark, item.id, repeat)) for item in items for repeat in range(repeats)]
+    samples = {job.key: sample for job in jobs if store is not None and (sample := store.finished(job.key))}
     _refuse_another_scorer(samples.values(), scorer)
-
-    async def work(job: tuple[Item, Key]) -> None:
-        item, key = job
-        try:
-            kept = store.unscored(key) if store is not None else None
-            if kept is not None:
-                sample = await graded(replace(kept, rescored=True), item, scorer)
-            else:
-                sample = await _evaluate_one(system, item, key, conditions, scorer)
-        except Exception as error:
-            error.add_note(f"while evaluating {system.name} on {benchmark}, item {item.id}, repeat {key.repeat}")
-            raise
-        if store is not None:
-            store.append(sample)
-        samples[key] = sample
-        report()
 
     def report() -> None:
         if progress is not None:
             progress(len(samples), len(jobs))
 
     report()
-    missing = [(item, key) for item, key in jobs if key not in samples]
-    if any(item.scorer == "code" for item, _ in missing):
+    missing = [job for job in jobs if job.key not in samples]
+    if any(job.item.scorer == "code" for job in missing):
         await check_canaries()
-    await work_through(missing, work, concurrency)
-    return Evaluation(system.name, benchmark, tuple(samples[key] for _, key in jobs))
+    async with _attempting(attempts, executor if missing else IN_PROCESS, cost_limit) as attempt:
+
+        async def work(job: Job) -> None:
+            try:
+                kept = store.unscored(job.key) if store is not None else None
+                done = Attempt(replace(kept, rescored=True), to_score=True) if kept else await attempt(job)
+                sample = await graded(done.sample, job.item, scorer) if done.to_score else done.sample
+            except Exception as error:
+                where = f"item {job.item.id}, repeat {job.key.repeat}"
+                error.add_note(f"while evaluating {system.name} on {benchmark}, {where}")
+                raise
+            if store is not None:
+                store.append(sample)
+            samples[job.key] = sample
+            report()
+
+        await work_through(missing, work, concurrency)
+    return Evaluation(system.name, benchmark, tuple(samples[job.key] for job in jobs))
 
 
 def evaluate_sync(
@@ -228,62 +214,23 @@ def evaluate_sync(
     )
 
 
-def sample_seed(seed: int, item_id: str, repeat: int) -> int:
-    """Seed of one sample in 0..2**31-1, the same in every process and for every system."""
-    return int.from_bytes(sha256(f"{seed}/{item_id}/{repeat}".encode()).digest()[:4], "big") >> 1
+@asynccontextmanager
+async def _attempting(
+    attempts: Attempts, executor: Executor, cost_limit: CostLimit | None
+) -> AsyncIterator[Work[Job, Attempt]]:
+    """How a job is done under a cost limit: call by call in this process, sample by sample in another."""
+    limited = attempts if cost_limit is None else replace(attempts, models=cost_limit.pool(attempts.models))
+    async with executor.spread(attempts if executor.apart else limited) as attempt:
+        if executor.apart and cost_limit is not None:
+            attempt = within(cost_limit, attempts, attempt)
+        attempt = persistent(attempt)
 
+        async def unless_reached(job: Job) -> Attempt:
+            if cost_limit is not None and cost_limit.reached:
+                return Attempt(stopped(job, f"{cost_limit} is reached"))
+            return await attempt(job)
 
-async def _evaluate_one(system: Designer, item: Item, key: Key, conditions: Conditions, scorer: Scorer) -> Sample:
-    began = time.monotonic()
-    blank = Sample(*key, outcome="error", answer=None, extracted=None, gold=item.answer)
-    if conditions.cost_limit is not None and conditions.cost_limit.reached:
-        return replace(blank, outcome="limit", stopped=True, error=f"not begun: {conditions.cost_limit} is reached")
-    try:
-        designed = system.design(item)
-        plan = await designed if isawaitable(designed) else designed
-    except OrchestrationError as error:
-        return replace(blank, outcome="invalid", error=str(error), seconds=_since(began))
-    except ModelError as error:
-        why = f"{type(error).__name__}: {error}"
-        blank = replace(blank, usage=error.usage, error=why, seconds=_since(began))
-        return replace(blank, outcome="limit", stopped=True) if isinstance(error, CostReached) else blank
-    blank = replace(
-        blank,
-        n_agents=len(plan.agents),
-        longest_chain=plan.longest_chain,
-        orchestration_hash=plan.content_hash,
-        orchestration=plan.to("calls"),
-    )
-    try:
-        result = await _run(plan, item, key, conditions)
-    except OrchestrationError as error:
-        return replace(blank, outcome="invalid", error=str(error), seconds=_since(began))
-    sample = replace(blank, answer=result.answer, usage=result.usage, error=result.error, trace=result.trace)
-    sample = replace(sample, seconds=_since(began))
-    if result.status == "done":
-        return await graded(sample, item, scorer)
-    return replace(sample, outcome=result.status, stopped=result.status == "limit" and _was_refused(result))
-
-
-def _was_refused(result: RunResult) -> bool:
-    """Whether it was the run's cost limit that a call met, not the sample's own budget."""
-    return any(span.error is not None and span.error.startswith(CostReached.__name__) for span in result.trace)
-
-
-async def _run(plan: Orchestration, item: Item, key: Key, conditions: Conditions) -> RunResult:
-    sampling = replace(conditions.sampling, repeat=key.repeat)
-    if sampling.seed is not None:
-        sampling = replace(sampling, seed=sample_seed(sampling.seed, item.id, key.repeat))
-    return await run(
-        plan,
-        item.question,
-        models=conditions.models,
-        budget=conditions.budget,
-        sampling=sampling,
-        sub_agents=conditions.sub_agents,
-        tools=conditions.tools,
-        rationale_chars=conditions.rationale_chars,
-    )
+        yield unless_reached
 
 
 def _refuse_another_scorer(samples: Iterable[Sample], scorer: Scorer) -> None:
@@ -294,7 +241,3 @@ def _refuse_another_scorer(samples: Iterable[Sample], scorer: Scorer) -> None:
                 f"the store holds samples scored by {sample.scorer!r}, not {name!r}, such as {sample.key}; "
                 "use masrepro.lab.rescore on them, or a run of its own"
             )
-
-
-def _since(began: float) -> float:
-    return round(time.monotonic() - began, 6)

@@ -17,9 +17,10 @@ from masrepro.bench import Item
 from masrepro.lab.cost import ACCOUNT, CostLimit
 from masrepro.lab.estimate import Estimate, estimate
 from masrepro.lab.evaluate import Designer, Evaluation, Options, evaluate
+from masrepro.lab.executor import IN_PROCESS, Executor, ExecutorUnavailable, executor_named
 from masrepro.lab.file import Lock
 from masrepro.lab.home import Home, find_home
-from masrepro.lab.params import Params
+from masrepro.lab.params import EvaluationParams, Params
 from masrepro.lab.problem import BadInput
 from masrepro.lab.provenance import data_hash, provenance, source_hash
 from masrepro.lab.redaction import scrub
@@ -54,10 +55,15 @@ class Run:
         Where everything goes.
     lock : Lock or None
         Held when this kernel owns the folder; None when the runner does.
+    executor : Executor
+        Where evaluations run.
     """
 
-    def __init__(self, params: Params, home: Home, folder: RunFolder, lock: Lock | None) -> None:
+    def __init__(
+        self, params: Params, home: Home, folder: RunFolder, lock: Lock | None, executor: Executor = IN_PROCESS
+    ) -> None:
         self.params = params
+        self.executor = executor
         self.folder = folder
         self.store = SampleStore(folder.path, on_wait=lambda: print(WAITING))
         self.cost_limit = CostLimit(params.max_cost_usd, folder.path / ACCOUNT)
@@ -82,7 +88,7 @@ class Run:
         benchmark: str,
         **options: Unpack[Options],
     ) -> Evaluation:
-        """`masrepro.evaluate` with this run's store, cache, cost limit and progress lines.
+        """`masrepro.evaluate` with this run's store, cache, cost limit, executor and progress lines.
 
         Models and data are put on record. What is still to be run is estimated first, and the estimate printed unless
         it can cost nothing.
@@ -94,7 +100,7 @@ class Run:
         coming = self._estimate(system, items, pool, benchmark, options)
         if coming is not None and coming.most.cost_usd != 0:
             print(f"{title}: {coming}", flush=True)
-        options = {"cost_limit": self.cost_limit, **options}
+        options = {"cost_limit": self.cost_limit, "executor": self.executor, **options}
         return await evaluate(
             system, items, models=pool, benchmark=benchmark, store=self.store, progress=Progress(title), **options
         )
@@ -153,6 +159,7 @@ class Run:
         """Let the next run in; what is finished stays."""
         self.store.close()
         self.cost_limit.close()
+        self.executor.close()
         if self._lock is not None:
             self._lock.release()
 
@@ -228,7 +235,7 @@ def open_run(name: str, namespace: Mapping[str, Any]) -> Run:
     Raises
     ------
     BadInput
-        Lists everything that is wrong with the params.
+        Lists everything that is wrong with the params, or says why their executor cannot be used.
     Locked
         The kernel of an earlier run still writes to the folder.
     """
@@ -240,6 +247,7 @@ def open_run(name: str, namespace: Mapping[str, Any]) -> Run:
         previous.close()
     known = list(schema_of(name).model_fields)
     params = resolve(name, home=home, variables=parameters(namespace, known=known, reopened=previous is not None))
+    executor = _executor(params)
     run_dir = os.environ.get(RUN_DIR)
     if run_dir is None:
         opened = open_folder(
@@ -249,15 +257,23 @@ def open_run(name: str, namespace: Mapping[str, Any]) -> Run:
             source_hash(home.notebook(name)),
             provenance=lambda: provenance(home.root),
         )
-        run = Run(params, home, opened.folder, opened.lock)
+        run = Run(params, home, opened.folder, opened.lock, executor)
         print(f"{opened.why}, in {home.short(run.path)}")
     else:
-        run = Run(params, home, _given_folder(Path(run_dir), params), None)
+        run = Run(params, home, _given_folder(Path(run_dir), params), None, executor)
     finished = sum(sample.measured for sample in run.store.samples)
     if finished:
         print(f"{finished} finished samples found; they are not run again")
     _open[name] = run
     return run
+
+
+def _executor(params: Params) -> Executor:
+    """The params' executor, before anything is spent."""
+    try:
+        return executor_named(params.executor if isinstance(params, EvaluationParams) else "local")
+    except ExecutorUnavailable as error:
+        raise BadInput.of(str(error)) from error
 
 
 def _given_folder(path: Path, params: Params) -> RunFolder:

@@ -1,25 +1,37 @@
 """What each notebook may be told: one frozen, strict schema a notebook, found by the notebook's name.
 
-Every field has a description with its unit, and a default. A schema also knows the most that a run with these
-params can spend, by arithmetic alone. Not here: where values come from (`resolve`).
+A schema also knows the most that a run with these params can spend, by arithmetic alone.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from decimal import Decimal
-from hashlib import sha256
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from masrepro.models.model import Price
-from masrepro.models.prices import price_of
+from masrepro.lab.schema import PROFILES, Bound, EvaluationParams, Params, Profile, describe
+from masrepro.lab.training_params import TrainOrchestratorParams
+from masrepro.models.smollm import NAME as SMOLLM
 
-Profile = Literal["smoke", "desk", "api", "gpu"]
-PROFILES: tuple[Profile, ...] = ("smoke", "desk", "api", "gpu")
+__all__ = [
+    "PROFILES",
+    "SCHEMAS",
+    "Axis",
+    "Bound",
+    "DeskModelsParams",
+    "EvaluationParams",
+    "FiveAxesParams",
+    "MasbenchParams",
+    "Params",
+    "Profile",
+    "PublicParams",
+    "StartHereParams",
+    "TrainOrchestratorParams",
+    "describe",
+]
+
 Axis = Literal["depth", "breadth", "horizon", "parallel", "robustness"]
 
 
@@ -31,10 +43,6 @@ def _no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 AxisValues = Annotated[tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(_no_repeats)]
-ModelPrice = tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]]
-BESIDE_THE_RESULT = ("max_cost_usd", "prices", "cache")
-"""Params that decide what a run may spend, and none of its samples."""
-
 ModelNames = Annotated[
     tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1), AfterValidator(_no_repeats)
 ]
@@ -51,71 +59,6 @@ WorkflowNames = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """The most that a run can spend. ``cost_usd`` is None where the price is unknown."""
-
-    samples: int
-    calls: int
-    completion_tokens: int
-    cost_usd: Decimal | None
-
-    def __str__(self) -> str:
-        cost = "unknown" if self.cost_usd is None else f"{self.cost_usd} USD"
-        return (
-            f"at most {self.samples:,} sample{'' if self.samples == 1 else 's'}, {self.calls:,} calls, "
-            f"{self.completion_tokens:,} completion tokens; cost: {cost}"
-        )
-
-
-class Params(BaseModel):
-    """What every notebook has in common."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=())
-    files: ClassVar[tuple[str, ...]] = ("results.json",)
-    """Files that a finished run must have left in its folder."""
-
-    profile: Profile = Field("desk", description="which params folder these belong to")
-    seed: int = Field(1, ge=0, description="seed of sampling; items do not depend on it")
-    model: str = Field("desk-solver-s", min_length=1, description="name of the sub-agents' model")
-    max_tokens: int = Field(448, ge=1, description="tokens; upper bound on one completion")
-    interactive: bool = Field(False, description="also show widgets, which need a live kernel")
-    max_cost_usd: float | None = Field(None, gt=0, description="US dollars; the run stops before it costs more")
-    prices: Mapping[str, ModelPrice] = Field(
-        {}, description="US dollars per million tokens, [prompt, completion], by model; over the price table's"
-    )
-    cache: bool = Field(False, description="keep replies in outputs/replies.sqlite, and take from there what was asked")
-
-    def price_of(self, model: str, base_url: str | None = None) -> Price | None:
-        """The price of a model: as these params say, else as listed (`masrepro.models.prices`); None if unknown."""
-        if model in self.prices:
-            prompt, completion = self.prices[model]
-            return Price(Decimal(str(prompt)), Decimal(str(completion)), source="params")
-        return price_of(model, base_url)
-
-    def bound(self) -> Bound:
-        """The most that a run with these params can spend."""
-        raise NotImplementedError
-
-    def values(self) -> dict[str, Any]:
-        """JSON-ready values of all fields, in the order of the schema."""
-        return self.model_dump(mode="json")
-
-    @property
-    def content_hash(self) -> str:
-        """Hash of the values: 16 hex digits, the same in every process.
-
-        Without what changes no result (`BESIDE_THE_RESULT`): a run goes on under a higher cost limit.
-        """
-        values = {name: value for name, value in self.values().items() if name not in BESIDE_THE_RESULT}
-        return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
-
-    def _bound(self, samples: int, calls: int) -> Bound:
-        # Desk models run on the machine at hand; for any other model the price is known only to its back-end.
-        cost = Decimal(0) if self.model.startswith("desk-") else None
-        return Bound(samples, calls, calls * self.max_tokens, cost)
-
-
 class StartHereParams(Params):
     """00_start_here: one orchestration by hand."""
 
@@ -127,7 +70,7 @@ class StartHereParams(Params):
         return self._bound(samples=1, calls=self.N_CALLS)
 
 
-class FiveAxesParams(Params):
+class FiveAxesParams(EvaluationParams):
     """01_five_axes: accuracy of single agent and oracle by axis value (MAS-Orchestra, figure 3)."""
 
     files: ClassVar[tuple[str, ...]] = ("results.json", "accuracy.csv", "accuracy.svg")
@@ -194,7 +137,7 @@ class MasbenchParams(Params):
         return Bound(0, 0, 0, Decimal(0))
 
 
-class DeskModelsParams(Params):
+class DeskModelsParams(EvaluationParams):
     """03_desk_models: what the desk models can do, and how they are trained."""
 
     files: ClassVar[tuple[str, ...]] = (
@@ -251,8 +194,8 @@ class PublicParams(Params):
 
     files: ClassVar[tuple[str, ...]] = ("results.json", "table_3.csv")
 
-    model: Literal["smollm2-135m-instruct"] = Field("smollm2-135m-instruct", description="the sub-agents' model")
-    model_dir: str | None = Field(None, description="its converted folder; null: outputs/models/smollm2-135m-instruct")
+    model: str = Field(SMOLLM, min_length=1, description="the sub-agents' model; any other one needs a server")
+    model_dir: str | None = Field(None, description="SmolLM2's folder; null: outputs/models/smollm2-135m-instruct")
     data_dir: str | None = Field(None, description="folder with your own data files; null: what MASREPRO_DATA names")
     hub: bool = Field(False, description="download from the hub what is not in the data folder")
     max_tokens: int = Field(256, ge=1, description="tokens; upper bound on one completion")
@@ -272,8 +215,14 @@ class PublicParams(Params):
     temperature: float = Field(0.0, ge=0.0, le=2.0, description="of sampling; 0 is greedy")
     concurrency: int = Field(32, ge=1, description="samples evaluated at once")
 
+    @model_validator(mode="after")
+    def _here_or_served(self) -> Self:
+        if self.server is None and self.model != SMOLLM:
+            raise ValueError(f"model is {self.model!r}, which runs on no server: set server, or take {SMOLLM}")
+        return self
+
     def bound(self) -> Bound:
-        """As if all data and the model were there; what is missing is not run. The model runs on this machine."""
+        """As if all data and the model were there; what is missing is not run. Without a server it runs here."""
         calls = {
             "cot": 1,
             "cot_sc": self.n_votes,
@@ -284,7 +233,8 @@ class PublicParams(Params):
         pairs = [(name, who) for name in self.benchmarks for who in self.workflows]
         run = [who for name, who in pairs if who != "deep_research" or name == "hotpotqa/fullwiki"]
         n_calls = self.n_samples * sum(calls[who] for who in run)
-        return Bound(self.n_samples * len(run), n_calls, n_calls * self.max_tokens, Decimal(0))
+        cost = Decimal(0) if self.server is None else None
+        return Bound(self.n_samples * len(run), n_calls, n_calls * self.max_tokens, cost)
 
 
 SCHEMAS: Mapping[str, type[Params]] = {
@@ -293,21 +243,6 @@ SCHEMAS: Mapping[str, type[Params]] = {
     "02_masbench": MasbenchParams,
     "03_desk_models": DeskModelsParams,
     "04_public_benchmarks": PublicParams,
+    "05_train_orchestrator": TrainOrchestratorParams,
 }
 """Schema by notebook name (its file name without ``.ipynb``)."""
-
-
-def describe(schema: type[Params]) -> list[tuple[str, str, str]]:
-    """Name, default and description of every field of a schema, for people."""
-    return [
-        (name, json.dumps(_plain(field.default)), field.description or "")
-        for name, field in schema.model_fields.items()
-    ]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(inner) for inner in value]
-    return value

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from masrepro.lab.home import Home
 from masrepro.lab.params import PROFILES, SCHEMAS, Params
@@ -194,12 +194,20 @@ def _problem(schema: type[Params], detail: Any, origin: Mapping[str, Layer], bas
     if detail["type"] == "missing":
         what = f"{_named(path)} is missing"
     elif detail["type"] == "extra_forbidden":
-        what = f"unknown key {_named(path)}{did_you_mean(str(path[0]), list(schema.model_fields))}"
+        what = f"unknown key {_named(path)}{did_you_mean(str(path[-1]), _fields(schema, path[:-1]))}"
     elif detail["loc"][-1] == "[key]":
         what = f"unknown key {_named(path)}{did_you_mean(str(path[-1]), _words(detail))}"
     else:
         what = f"{_named(path)} is {_shown(detail['input'])}: {_lower(detail['msg'])}{_hint(detail)}"
     return origin.get(str(path[0]), base).problem(what, path)
+
+
+def _fields(schema: type[BaseModel], path: KeyPath) -> list[str]:
+    """Names that are known below a path into a schema and those within it."""
+    for part in path:
+        inner = get_args(schema.model_fields[str(part)].annotation)
+        schema = next(kind for kind in inner if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return list(schema.model_fields)
 
 
 def _hint(detail: Any) -> str:

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from masrepro.lab.audit import Audit, audit, short_traceback
+from masrepro.lab.backbone import require_server
 from masrepro.lab.execute import KernelDied, Say, execute
 from masrepro.lab.file import Locked
 from masrepro.lab.home import Home
@@ -55,13 +56,14 @@ def run_notebook(home: Home, name: str, params: Params, *, fresh: bool = False, 
     Raises
     ------
     BadInput
-        There is no such notebook file.
+        There is no such notebook file, or the params name a server that is not there.
     KeyboardInterrupt
         After the run is recorded as interrupted.
     """
     notebook = home.notebook(name)
     if not notebook.is_file():
         raise BadInput.of(f"no notebook {home.short(notebook)}")
+    require_server(params)
     began = time.monotonic()
     opened = open_folder(
         home.outputs,

@@ -11,12 +11,18 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from ssl import SSLContext
 from urllib.parse import urlsplit
 
 import httpx2
 import openai
+
+from masrepro.models.reply import refused
+
+_NO_LIST = (404, 405, 501)
+_START = "Start the server, or set base_url to where it is"
 
 
 @dataclass(slots=True)
@@ -37,7 +43,7 @@ class Endpoint:
         Up to and including ``/v1``.
     api_key_env : str or None
         The environment variable that holds the key.
-    timeout : httpx2.Timeout
+    timeout : httpx2.Timeout or float
         Of connecting and reading, in seconds.
     concurrency : int
         Most requests in flight from one event loop.
@@ -48,7 +54,9 @@ class Endpoint:
         The address or the key cannot be right; says why, without the key.
     """
 
-    def __init__(self, base_url: str, api_key_env: str | None, timeout: httpx2.Timeout, concurrency: int) -> None:
+    def __init__(
+        self, base_url: str, api_key_env: str | None, timeout: httpx2.Timeout | float, concurrency: int
+    ) -> None:
         self.base_url = _checked_url(base_url)
         self._api_key_env = api_key_env
         self._timeout = timeout
@@ -84,6 +92,29 @@ class Endpoint:
         """Some servers repeat a wrong key in their reply."""
         key = self._key()
         return text.replace(key, "***") if key else text
+
+    def listed(self) -> frozenset[str] | str:
+        """Names of the models that the server lists, asked for at once, without a loop; or why that cannot be had.
+
+        Empty where it keeps no list. What goes wrong is returned, not raised: the library's exceptions hold the key.
+        """
+        headers = {"Authorization": f"Bearer {self._key()}"} if self._key() else {}
+        try:
+            with httpx2.Client(
+                verify=_tls(), trust_env=not _is_loopback(self.base_url), timeout=self._timeout
+            ) as client:
+                response = client.get(f"{self.base_url}/models", headers=headers)
+        except httpx2.HTTPError as error:
+            return f"nothing answers ({type(error).__name__}). {_START}"
+        if response.status_code in _NO_LIST:
+            return frozenset()
+        if not response.is_success:
+            failure = refused(response.status_code, None, "", response.headers, datetime.now(UTC))
+            return f"{failure.reason}. {failure.advice}"
+        try:
+            return frozenset(str(model["id"]) for model in response.json()["data"])
+        except (ValueError, KeyError, TypeError):
+            return "what answers there is no OpenAI-compatible server. Check base_url; it mostly ends in /v1"
 
     def _client(self) -> openai.AsyncOpenAI:
         return openai.AsyncOpenAI(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -75,6 +76,8 @@ class OpenAICompatible:
         Passed through where set.
     max_tokens_field : {"max_tokens", "max_completion_tokens"}
         How the server calls the bound; OpenAI's reasoning models know only the second.
+    sends_seed : bool
+        Whether the server may be sent a seed. vLLM on a CPU dies of one as soon as it reads a prompt in parts.
     extra_body : mapping or None
         More fields for the request, such as ``{"top_k": -1}``.
     n_tokens : callable
@@ -93,10 +96,10 @@ class OpenAICompatible:
     What a server is told besides the messages belongs to what a reply depends on: ``revision`` names a served model of
     another name than ``name``, the effort and the extra fields too. Stream and pauses change no reply.
 
-    ``seed`` is sent only where one is set: vLLM on a CPU dies of seeds in large batches. vLLM also applies the
-    checkpoint's own ``generation_config`` (repetition penalty, top-k) to whatever a request leaves open; start it with
-    ``--generation-config vllm`` where that is not wanted. Attempts that failed without a token count are counted in
-    ``usage.calls`` and in nothing else. A reply without a token count is estimated, and its cost unknown.
+    ``seed`` is sent only where one is set. vLLM applies the checkpoint's own ``generation_config`` (repetition penalty,
+    top-k) to whatever a request leaves open; start it with ``--generation-config vllm`` where that is not wanted.
+    Attempts that failed without a token count are counted in ``usage.calls`` and in nothing else. A reply without a
+    token count is estimated, and its cost unknown.
     """
 
     def __init__(
@@ -116,6 +119,7 @@ class OpenAICompatible:
         concurrency: int = 16,
         reasoning_effort: str | None = None,
         max_tokens_field: str = "max_tokens",
+        sends_seed: bool = True,
         extra_body: Mapping[str, Any] | None = None,
         n_tokens: Callable[[Sequence[Message]], int] = estimated_tokens,
         rng: Random | None = None,
@@ -134,6 +138,7 @@ class OpenAICompatible:
         self._backoff_s = backoff_s
         self._longest_wait_s = longest_wait_s
         self._max_tokens_field = max_tokens_field
+        self._sends_seed = sends_seed
         self._options: dict[str, Any] = {"extra_body": extra} if extra else {}
         if stream:
             self._options |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -192,6 +197,7 @@ class OpenAICompatible:
 
     async def _draw(self, messages: Sequence[Message], sampling: Sampling, n: int) -> list[Completion]:
         """At most ``n`` completions, by one request and as many attempts at it as it takes."""
+        sampling = sampling if self._sends_seed else replace(sampling, seed=None)
         body = request_body(self._model, messages, sampling, max_tokens_field=self._max_tokens_field, n=n)
         spent = Usage()
         async with self._endpoint.session() as session:

@@ -17,7 +17,9 @@ from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import Published, figure_3, figure_3_axes
 from masrepro.report.statistics import Estimate, accuracy, paired_difference
 
-NOT_COMPARABLE = "not comparable: desk models, and an oracle where the paper has a trained orchestrator"
+NOT_COMPARABLE = (
+    "not comparable: items and sub-agents of our own, and an oracle where the paper has a trained orchestrator"
+)
 _LABELS = {"single_agent": "single agent", "oracle": "oracle (upper bound)"}
 
 

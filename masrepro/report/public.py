@@ -132,7 +132,9 @@ def _compared(
     errors = sum(evaluation.accuracy.errors for evaluation in own.values())
     if errors:
         return Claim(claim, WHERE, published, ours, f"incomplete: {errors} samples could not be measured")
-    return Claim(claim, WHERE, published, ours, f"not comparable: {model} in place of GPT-OSS-120B, and few items")
+    n_items = max(len(evaluation.samples) for evaluation in own.values())
+    here = f"{model}, {n_items} items once; the paper has GPT-OSS-120B, 200 items 8 times"
+    return Claim(claim, WHERE, published, ours, f"not comparable: {here}")
 
 
 def _right(evaluation: Evaluation) -> Estimate | None:

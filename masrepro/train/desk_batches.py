@@ -7,8 +7,8 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from masrepro.train.desk_corpus import Row, draw_item, draw_rows, drill, recall
-from masrepro.train.desk_plans import plan_row
+from masrepro.train.desk_corpus import Row, draw_item, draw_rows, draw_sum, drill, recall
+from masrepro.train.desk_plans import naming, plan_row
 from masrepro.train.desk_recipe import Clock
 
 if TYPE_CHECKING:
@@ -49,23 +49,25 @@ def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) 
     cap, largest = clock.now(recipe.operation_caps), clock.now(recipe.largest_values)
     pool: list[Encoded] = []
     rows: list[Row] = []
-    while len(pool) + len(rows) < recipe.pool_rows:
+    n_sums = round(recipe.pool_rows * clock.now(recipe.sum_share))
+    while len(pool) + len(rows) < recipe.pool_rows - n_sums:
         item = draw_item(rng, largest)
         if rng.random() < clock.now(recipe.recall_share):
             pool.append(_encode_recall(tokenizer, *recall(item, rng)))
         else:
             rows.extend(row for row in draw_rows(rng, item) if row.operations <= cap)
+    rows += [draw_sum(rng, largest) for _ in range(n_sums)]
     return [*pool, *_encode(tokenizer, rows)]
 
 
 def _writer_pool(
     tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, *, solves_first: bool = False
 ) -> list[Encoded]:
-    """Systems, and some recall of the question's sentences, so that what the solver could find is not lost."""
+    """Systems, and calls of which only the names count, which are found in the question."""
     recipe = clock.recipe
     largest, least = clock.now(recipe.largest_values), clock.now(recipe.least_agents)
     n_recalled = round(recipe.pool_rows * clock.now(recipe.recall_share))
-    pool = [_encode_recall(tokenizer, *recall(draw_item(rng, largest), rng)) for _ in range(n_recalled)]
+    pool = [_encode_naming(tokenizer, *naming(rng, draw_item(rng, largest))) for _ in range(n_recalled)]
     n_written = recipe.pool_rows - n_recalled
     rows = [plan_row(rng, largest=largest, least=least, solves_first=solves_first) for _ in range(n_written)]
     return [*pool, *_encode(tokenizer, rows)]
@@ -87,6 +89,10 @@ def _encode(tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> list[Enc
 
 def _encode_recall(tokenizer: PreTrainedTokenizerFast, question: str, said: Sequence[tuple[str, str]]) -> Encoded:
     return _encode_pairs(tokenizer, f"<user>{question}<assistant>", [(name, f"{what} ") for name, what in said])
+
+
+def _encode_naming(tokenizer: PreTrainedTokenizerFast, question: str, named: Sequence[tuple[str, str]]) -> Encoded:
+    return _encode_pairs(tokenizer, f"<user>{question}<assistant>", named)
 
 
 def _encode_drill(tokenizer: PreTrainedTokenizerFast, rng: Random, n_facts: int) -> list[Encoded]:

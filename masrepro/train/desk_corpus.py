@@ -56,13 +56,13 @@ class Row:
     operations: int
 
 
-def draw_item(rng: Random, largest: int = 12) -> Item:
-    """An item of the train split, of any axis, with axis values up to ``largest``.
+def draw_item(rng: Random, largest: int = 12, axis: str = "") -> Item:
+    """An item of the train split, of any axis or of one, with axis values up to ``largest``.
 
     Small values are likelier on the axes where the question grows with the value, so that each value gets about as many
     tokens. Now and then the length is held fixed, or the problems are interleaved.
     """
-    axis = rng.choices(list(_AXES), list(_AXES.values()))[0]
+    axis = axis or rng.choices(list(_AXES), list(_AXES.values()))[0]
     values = range(2, largest + 1)
     weights = [1.0 if axis in ("depth", "breadth") else 1 / value for value in values]
     cell = Cell(
@@ -80,6 +80,14 @@ def draw_rows(rng: Random, item: Item) -> list[Row]:
     """Rows about one item: the whole question, and one with a goal or a gathering."""
     makers = (_sub_goal, _sub_goal, _gather) if len(item.problems) == 1 else (_sub_goal, _one_of_a_set, _gather)
     return [_row(item, "", (), whole_reply(item.problems), "whole"), rng.choice(makers)(item, rng)]
+
+
+def draw_sum(rng: Random, largest: int = 12) -> Row:
+    """A row whose goal is the quantity that reads most others: a long sum."""
+    item = draw_item(rng, largest, "breadth")
+    (problem,) = item.problems
+    widest = max(range(len(problem.quantities)), key=lambda i: len(problem.quantities[i].parents))
+    return _quantity(item, rng, 1, widest)
 
 
 def recall(item: Item, rng: Random) -> tuple[str, list[tuple[str, str]]]:
@@ -113,7 +121,13 @@ def _sub_goal(item: Item, rng: Random) -> Row:
     if isinstance(task, Needle):
         return _row(item, f"Find {task.asked}.", (), code_reply(task), "goal")
     computed = [i for i, q in enumerate(task.quantities) if q.parents]
-    target = rng.choice(computed if rng.random() < 0.9 else range(len(task.quantities)))
+    return _quantity(item, rng, number, rng.choice(computed if rng.random() < 0.9 else range(len(task.quantities))))
+
+
+def _quantity(item: Item, rng: Random, number: int, target: int) -> Row:
+    """Find that quantity of sub-task ``number``, with what upstream agents may have passed on."""
+    task = item.problems[number - 1]
+    assert isinstance(task, Problem)
     chosen = _known_before(rng, task, target)
     before = _answer_before(rng, item, number) if _carried_from(task, target) else {}
     given = Given({task.quantities[i].name: _passed_on(rng, task.values[i]) for i in chosen}, before)

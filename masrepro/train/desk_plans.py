@@ -29,6 +29,7 @@ LARGEST = 10
 """Agents of a system, at most."""
 
 _STATED = re.compile(r"The number of each ([^.]+?) equals|The code of the (\w+ \w+) is")
+_MOST_NAMED = 32
 _SHAPES = ("star", "chain", "tree", "net")
 
 
@@ -62,6 +63,38 @@ def plan_row(rng: Random, *, largest: int = 12, least: int = 1, solves_first: bo
         if rng.random() < 0.3:
             plan = Orchestration(answer=worked.rpartition("Answer:")[2].strip())
     return Row(request(item.question, dom, PLAIN), thought + plan.to("calls"), "system", len(plan.agents))
+
+
+def naming(rng: Random, item: Item) -> tuple[str, list[tuple[str, str]]]:
+    """The question, and agents that are each to find what it says next, or down from what it asks, cut in halves.
+
+    In each pair the first half is a call up to the name, the second the name. To find the question's names while it
+    writes calls is what an orchestrator learns last.
+    """
+    problems = [task for task in item.problems if isinstance(task, Problem)]
+    stated = [(number or code, bool(code)) for number, code in _STATED.findall(item.question)]
+    named: list[tuple[str, bool]] = []
+    while len(named) < _MOST_NAMED:
+        if problems and rng.random() < 0.4:
+            named += _down_from(rng, rng.choice(problems))
+        else:
+            named += stated[rng.randrange(len(stated)) :]
+    pairs = []
+    for place, (name, is_code) in enumerate(named[:_MOST_NAMED]):
+        what = "code of the" if is_code else "number of each"
+        before = '.", workflow="cot")\ncreate_agent(id="a' if place else 'create_agent(id="a'
+        pairs.append((f'{before}{place % LARGEST + 1}", role="solver", goal="Find the {what} ', name))
+    return item.question, pairs
+
+
+def _down_from(rng: Random, problem: Problem) -> list[tuple[str, bool]]:
+    """From any quantity to what it reads first, and so on."""
+    at = rng.randrange(len(problem.quantities))
+    named = [(problem.quantities[at].name, False)]
+    while problem.quantities[at].parents:
+        at = problem.quantities[at].parents[0]
+        named.append((problem.quantities[at].name, False))
+    return named
 
 
 def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestration:

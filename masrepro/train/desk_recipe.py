@@ -45,7 +45,9 @@ class Recipe:
     drill_facts : tuple of (float, int)
         Until that many million tokens, that many arithmetic facts join every step.
     recall_share : tuple of (float, float)
-        Until that many million tokens, the share of rows that only say again what the question states.
+        Until that many million tokens, the share of rows that only say again what the question states, or names.
+    sum_share : tuple of (float, float)
+        Until that many million tokens, the share of rows that ask for a long sum.
     """
 
     tokens: int
@@ -65,8 +67,9 @@ class Recipe:
     clip_norm: float = 1.0
     operation_caps: tuple[tuple[float, int], ...] = ((3.2, 1), (4.5, 2), (5.5, 4), (8.0, 12), (_EVER, 99))
     largest_values: tuple[tuple[float, int], ...] = ((3.9, 4), (_EVER, 12))
-    drill_facts: tuple[tuple[float, int], ...] = ((2.7, 128), (4.7, 384), (_EVER, 128))
+    drill_facts: tuple[tuple[float, int], ...] = ((2.7, 128), (4.7, 384), (8.5, 128), (_EVER, 32))
     recall_share: tuple[tuple[float, float], ...] = ((2.7, 0.6), (_EVER, 0.15))
+    sum_share: tuple[tuple[float, float], ...] = ((10.0, 0.0), (_EVER, 0.2))
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the course: constant, then linear decay."""
@@ -105,16 +108,16 @@ class Clock:
         return next(value for until, value in schedule if million <= until)
 
 
-def _writer(corpus: str) -> Recipe:
-    """An orchestrator begins as a solver, which can read: to copy names is the slow part of writing."""
+def _writer(corpus: str, begins_with: str) -> Recipe:
+    """An orchestrator begins as a solver, which can read. To find names while writing is what it then learns first."""
     return Recipe(
         tokens=8_000_000,
-        decay_tokens=3_000_000,
+        decay_tokens=2_000_000,
         learning_rate=2e-3,
         corpus=corpus,
-        begins_with="desk-solver-m",
-        largest_values=((2.5, 4), (_EVER, 12)),
-        recall_share=((_EVER, 0.1),),
+        begins_with=begins_with,
+        largest_values=((2.0, 4), (_EVER, 12)),
+        recall_share=((1.5, 0.8), (3.0, 0.4), (_EVER, 0.1)),
         least_agents=((3.0, 6), (_EVER, 1)),
         drill_facts=((_EVER, 0),),
     )
@@ -122,10 +125,10 @@ def _writer(corpus: str) -> Recipe:
 
 RECIPES: Mapping[str, Recipe] = {
     "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
-    "solver-m": Recipe(tokens=16_000_000, decay_tokens=4_000_000),
-    "solver-l": Recipe(tokens=22_000_000, decay_tokens=5_000_000),
-    "solver-xl": Recipe(tokens=60_000_000, decay_tokens=12_000_000),
-    "orchestrator": _writer("orchestrator"),
-    "thinker": _writer("thinker"),
+    "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
+    "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
+    "solver-xl": Recipe(tokens=24_000_000, decay_tokens=6_000_000),
+    "orchestrator": _writer("orchestrator", "desk-solver-s"),
+    "thinker": _writer("thinker", "desk-solver-m"),
 }
 """By the name on the command line. The solvers are four stops of one course, each with its own slowing down."""

@@ -50,8 +50,24 @@ def test_every_step_of_a_reply_is_true_and_counted(cell, index):
 @given(cells, seeds)
 def test_every_quote_stands_in_the_question(cell, index):
     item = make_item(*cell, "train", index)
-    for quoted in re.findall(r"(?:^|[.:] )([^.:]+ equals [^.]+\.)", whole_reply(item.problems).text):
+    for quoted in re.findall(r"(?:^|[.:,] )([^.:,]+ equals [^.]+\.)", whole_reply(item.problems).text):
         assert quoted in item.question
+
+
+@given(cells, seeds)
+def test_every_quote_is_for_a_quantity_that_was_quoted_before_and_reads_it(cell, index):
+    text = whole_reply(make_item(*cell, "train", index).problems).text
+    for start in re.finditer(r"For ([^.,]+), ([^.,]+?) (?:equals|is) ", text):
+        reader, name = start.groups()
+        assert re.search(rf"{reader} equals [^.]*\b{name}\b", text[: start.start()])
+
+
+@given(cells, seeds)
+def test_operands_are_taken_one_by_one_with_what_they_are_worth(cell, index):
+    text = whole_reply(make_item(*cell, "train", index).problems).text
+    for taken in re.finditer(r" takes ([^.]+?) (?:\d+ [-+*] )?(\d+)(?: = \d+)?\.", text):
+        name, value = taken.groups()
+        assert re.findall(rf"{name} (?:is|equals) (?:\d+ . \d+ = )?(\d+)\.", text[: taken.start()])[-1] == value
 
 
 @given(st.integers(2, 12), seeds)

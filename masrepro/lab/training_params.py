@@ -1,0 +1,45 @@
+"""What notebooks that train an orchestrator may be told: the trainer's settings, and how the result is measured."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from masrepro.lab.schema import Bound, EvaluationParams
+from masrepro.models.servers import Server
+from masrepro.train.grpo_settings import GrpoSettings, Names
+
+ORACLE_AGENTS = 40
+"""More than the oracle needs for a question of any axis up to value 12."""
+WRITTEN_AGENTS = 24
+"""Agents of a system that fits into the tokens of one completion, at most, where no bound is set."""
+
+
+class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
+    """05_train_orchestrator: GRPO, and what it was worth on held-out items (MAS-Orchestra, figures 3, C.2)."""
+
+    files: ClassVar[tuple[str, ...]] = ("results.json", "held_out.csv", "steps.csv", "reward.svg", "systems.svg")
+
+    adapter: str = Field(
+        "", description="a finished training's model/ or a shipped adapter, to measure it; empty: train anew"
+    )
+    server: Server | None = Field(None, description="where `model` is served, and how; null: a desk model")
+    temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the sub-agents; 0 is greedy (paper: 0.5)")
+    max_tokens: int = Field(512, ge=1, description="tokens; upper bound on one reply (paper on MASBench: 512)")
+    rationale_chars: int = Field(400, ge=0, description="characters of its rationale that go on with an answer")
+    test_cells: Names = Field(("masbench/depth/4",), description="benchmarks to measure on, test split")
+    n_samples: int = Field(200, ge=1, description="items per benchmark (paper: 84 to 200)")
+    n_draws: int = Field(8, ge=1, description="systems written per item and orchestrator (paper: 8)")
+    test_temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the orchestrators there (paper: 0.5)")
+    concurrency: int = Field(128, ge=1, description="samples evaluated at once")
+    n_devices: int = Field(8, ge=1, description="devices, for the estimate alone (paper: 8)")
+
+    def bound(self) -> Bound:
+        """Of training, and of measuring base, trained, single agent and oracle; sub-agents' calls only."""
+        per_system = self.system_calls or WRITTEN_AGENTS
+        n_written = 2 * len(self.doms) * self.n_draws
+        n_items = len(self.test_cells) * self.n_samples
+        trained = 0 if self.adapter else self.steps * self.completions_per_step
+        calls = (trained + n_items * n_written) * per_system + n_items * (1 + ORACLE_AGENTS)
+        return self._bound(n_items * (n_written + 2), calls)
