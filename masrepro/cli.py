@@ -1,4 +1,4 @@
-"""The command line: ``python -m masrepro run | reproduce | list | bench | desk``.
+"""The command line: ``python -m masrepro run | reproduce | list | bench | desk | train``.
 
 Exit codes: 0 all is well, 1 a run failed or is incomplete, 2 the input is wrong, 130 interrupted.
 """
@@ -56,10 +56,7 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run one notebook, or resume its last run")
     run.add_argument("name", metavar="NAME", help="notebook, such as 01_five_axes; `list` shows all")
-    run.add_argument("--profile", metavar="P", help=f"params folder: {', '.join(PROFILES)} (default: desk)")
-    run.add_argument("-f", "--file", type=Path, metavar="FILE", help="YAML, laid over the profile's")
-    about = "a param, over all files; VALUE is YAML, KEY may be dotted: axes.depth '[2, 4]'"
-    run.add_argument("-p", dest="param", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help=about)
+    _add_params(run)
     run.add_argument("--fresh", action="store_true", help="start anew, even if a run could be resumed")
     about = "US dollars: stop before it costs more, as -p max_cost_usd; a higher one resumes"
     run.add_argument("--max-cost", metavar="USD", help=about)
@@ -92,11 +89,28 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--start", type=Path, metavar="DIR", help="folder of a shorter training, to go on from there")
     train.set_defaults(command=_train)
 
+    about = "train an orchestrator outside its notebook, also with `accelerate launch -m masrepro train`"
+    orchestrator = commands.add_parser("train", help=about, description=about)
+    orchestrator.add_argument("name", nargs="?", default="05_train_orchestrator", metavar="NAME", help="whose params")
+    _add_params(orchestrator)
+    orchestrator.add_argument(
+        "--folder", type=Path, metavar="DIR", help="default: one in outputs/training for the params"
+    )
+    orchestrator.add_argument("--dry-run", action="store_true", help="only say what it would take")
+    orchestrator.set_defaults(command=_train_orchestrator)
+
     _add_bench(commands.add_parser("bench", help="show benchmarks and make items", description="Benchmarks."))
 
     listing = commands.add_parser("list", help="show notebooks and their params")
     listing.set_defaults(command=_list)
     return parser
+
+
+def _add_params(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--profile", metavar="P", help=f"params folder: {', '.join(PROFILES)} (default: desk)")
+    command.add_argument("-f", "--file", type=Path, metavar="FILE", help="YAML, laid over the profile's")
+    about = "a param, over all files; VALUE is YAML, KEY may be dotted: axes.depth '[2, 4]'"
+    command.add_argument("-p", dest="param", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help=about)
 
 
 def _add_bench(bench: argparse.ArgumentParser) -> None:
@@ -176,6 +190,21 @@ def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
     except (ValueError, FileNotFoundError) as error:
         raise BadInput.of(str(error)) from error
     print(f"model: {finished}")
+    return 0
+
+
+def _train_orchestrator(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.lab.train_command import team_of, trained_orchestrator, training_estimate
+    from masrepro.lab.training_params import TrainOrchestratorParams
+
+    home = find_home()
+    params = resolve(options.name, home=home, profile=options.profile, file=options.file, options=options.param)
+    if not isinstance(params, TrainOrchestratorParams):
+        raise BadInput.of(f"{options.name} trains no orchestrator; 05_train_orchestrator does")
+    print(*training_estimate(params), sep="\n", flush=True)
+    if not options.dry_run:
+        folder = options.folder or home.outputs / "training" / params.content_hash
+        print(f"model: {trained_orchestrator(params, folder, team_of(params), report=_say).folder}")
     return 0
 
 

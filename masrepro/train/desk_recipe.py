@@ -111,13 +111,13 @@ class Clock:
 def _writer(corpus: str, begins_with: str) -> Recipe:
     """An orchestrator begins as a solver, which can read. To find names while writing is what it then learns first."""
     return Recipe(
-        tokens=8_000_000,
-        decay_tokens=2_000_000,
+        tokens=12_000_000,
+        decay_tokens=3_000_000,
         learning_rate=2e-3,
         corpus=corpus,
         begins_with=begins_with,
         largest_values=((2.0, 4), (_EVER, 12)),
-        recall_share=((1.5, 0.8), (3.0, 0.4), (_EVER, 0.1)),
+        recall_share=((1.5, 0.8), (3.0, 0.4), (6.0, 0.1), (_EVER, 0.35)),
         least_agents=((3.0, 6), (_EVER, 1)),
         drill_facts=((_EVER, 0),),
     )

@@ -1,0 +1,284 @@
+"""Trains an orchestrator by GRPO on what its systems answer: holistic, a whole system a completion.
+
+TRL's `GRPOTrainer` samples, weighs and updates; here are its settings, its prompts, the reward that runs the systems,
+and the record of every step. One trainer for a desk model on a processor and for 7B on several GPUs, where each process
+of `accelerate launch` runs the systems that it sampled. MAS-Orchestra (arXiv 2601.14652), section 3.3.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from masrepro.models.desk import folder_of, shipped
+from masrepro.orchestration.briefing import request, rules
+from masrepro.orchestration.catalogue import STANDARD, Catalogue
+from masrepro.orchestration.dom import DoM
+from masrepro.train.grpo_settings import GrpoSettings
+from masrepro.train.history import History, Step, read_history
+from masrepro.train.mix import Assignment, Mix, assignments
+from masrepro.train.reward import FinalAnswer, RewardOf, SystemReward
+from masrepro.train.rollout import Team
+
+if TYPE_CHECKING:
+    from trl import GRPOConfig, GRPOTrainer
+
+HISTORY = "history.jsonl"
+SETTINGS = "settings.json"
+MODEL = "model"
+"""Within a training's folder: its steps, what it was told, and the finished adapter or model, beside both again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A finished training: where its model or adapter lies, and what happened in each step."""
+
+    folder: Path
+    steps: tuple[Step, ...]
+
+
+def catalogue_of(settings: GrpoSettings) -> Catalogue:
+    """The workflows that systems may use; tools only where one of them can search.
+
+    Raises
+    ------
+    ValueError
+        No such workflow; lists those there are.
+    """
+    known = {workflow.name: workflow for workflow in STANDARD.workflows}
+    unknown = [name for name in settings.workflows if name not in known]
+    if unknown:
+        raise ValueError(f"no workflow {unknown[0]!r}; there are: {', '.join(known)}")
+    tools = STANDARD.tools if "deep_research" in settings.workflows else ()
+    return Catalogue(tuple(known[name] for name in settings.workflows), tools)
+
+
+def source_of(orchestrator: str) -> str:
+    """Folder of a desk model by its name; a folder or a hub id as it is."""
+    return str(folder_of(orchestrator)) if orchestrator in shipped() else orchestrator
+
+
+def prompt(assignment: Assignment, catalogue: Catalogue) -> list[dict[str, str]]:
+    """What an orchestrator is told: `masrepro.meta.orchestrator_messages`, as a conversation for TRL."""
+    asked = request(assignment.item.question, assignment.dom, catalogue)
+    return [{"role": "system", "content": rules(catalogue)}, {"role": "user", "content": asked}]
+
+
+def train(
+    settings: GrpoSettings,
+    folder: Path,
+    *,
+    team: Team,
+    reward_of: RewardOf | None = None,
+    given: Sequence[Assignment] | None = None,
+    report: Callable[[str], None] = print,
+) -> Trained:
+    """Train, or go on from the last checkpoint in ``folder``.
+
+    Parameters
+    ----------
+    settings : GrpoSettings
+        A folder that was begun with others is refused; only ``steps`` may grow.
+    folder : Path
+        Gets ``history.jsonl``, ``settings.json``, ``checkpoints/`` and, at the end, ``model/``: the adapter, or all
+        weights.
+    team : Team
+        Who runs the systems.
+    reward_of : callable, optional
+        What a rollout is worth; by default as the settings say.
+    given : sequence of Assignment, optional
+        One a question, in order; by default those of the settings' mix.
+    report : callable
+        Gets one line of text a step.
+
+    Raises
+    ------
+    ValueError
+        The folder belongs to other settings, the batch does not divide among the processes, or a prompt is too long.
+    SubAgentsDown
+        Most systems of a batch failed for a back-end's fault. What was learned until the last checkpoint is kept.
+    """
+    _claim(folder, settings)
+    history = History(folder / HISTORY)
+    if given is None:
+        mix = Mix(settings.cells, tuple(map(DoM.parse, settings.doms)), settings.seed, settings.n_items)
+        given = assignments(mix, settings.steps * settings.prompts_per_step)
+    team = replace(team, catalogue=catalogue_of(settings))
+    rewarding = reward_of or FinalAnswer(settings.part_credit, settings.format_share)
+    checkpoint = _last_checkpoint(folder)
+    n_done = _updates(checkpoint) // settings.iterations if checkpoint else 0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated")  # TRL's own use of it
+        trainer = _trainer(settings, folder, given, team, rewarding, history, report)
+        if trainer.is_world_process_zero():
+            history.keep(n_done)
+        if n_done:
+            report(f"goes on after step {n_done}")
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    trainer.save_model(str(folder / MODEL))
+    if trainer.is_world_process_zero():
+        _complete(folder, settings)
+    return Trained(folder / MODEL, tuple(read_history(history.path)))
+
+
+def grpo_config(settings: GrpoSettings, folder: Path) -> GRPOConfig:
+    """The settings in TRL's terms, for this process and its siblings.
+
+    Raises
+    ------
+    ValueError
+        The batch does not divide among the processes.
+    """
+    from accelerate import PartialState
+    from trl import GRPOConfig
+
+    n_processes = PartialState(cpu=settings.device == "cpu").num_processes
+    per_round = settings.micro_batch * n_processes
+    if settings.completions_per_step % per_round:
+        raise ValueError(
+            f"a batch of {settings.completions_per_step} systems does not divide among {n_processes} processes with "
+            f"micro_batch {settings.micro_batch}"
+        )
+    return GRPOConfig(
+        output_dir=str(folder / "checkpoints"),
+        seed=settings.seed,
+        max_steps=settings.steps * settings.iterations,
+        per_device_train_batch_size=settings.micro_batch,
+        gradient_accumulation_steps=settings.completions_per_step // per_round,
+        num_generations=settings.group_size,
+        num_iterations=settings.iterations,
+        shuffle_dataset=False,  # the mix has an order of its own
+        temperature=settings.plan_temperature,
+        max_completion_length=settings.plan_tokens,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="constant_with_warmup",
+        warmup_steps=settings.warmup_steps,
+        weight_decay=settings.weight_decay,
+        max_grad_norm=settings.clip_norm,
+        beta=settings.beta,
+        use_bias_correction_kl=False,  # the authors' trainer has none
+        epsilon=settings.epsilon,
+        epsilon_high=settings.epsilon_high,
+        loss_type=settings.loss_type,
+        scale_rewards=settings.scale_rewards,
+        entropy_coef=settings.entropy_coefficient,
+        mask_truncated_completions=settings.mask_cut_off,
+        use_cpu=settings.device == "cpu",
+        bf16=settings.autocast,
+        activation_checkpointing=settings.activation_checkpointing,
+        model_init_kwargs={"dtype": settings.dtype},
+        use_vllm=settings.vllm != "off",
+        vllm_mode="server" if settings.vllm == "server" else "colocate",
+        vllm_server_base_url=settings.vllm_url,
+        vllm_gpu_memory_utilization=settings.vllm_memory_share,
+        save_steps=settings.checkpoint_every * settings.iterations,
+        save_total_limit=2,
+        logging_steps=1,
+        report_to=[],
+        disable_tqdm=True,
+    )
+
+
+def _trainer(
+    settings: GrpoSettings,
+    folder: Path,
+    given: Sequence[Assignment],
+    team: Team,
+    reward_of: RewardOf,
+    history: History,
+    report: Callable[[str], None],
+) -> GRPOTrainer:
+    from datasets import Dataset
+    from peft import LoraConfig
+    from transformers import AutoConfig, AutoTokenizer, PrinterCallback, set_seed
+    from trl import GRPOTrainer
+
+    from masrepro.train.recorder import Recorder
+
+    set_seed(settings.seed)  # before an adapter is drawn
+    source = source_of(settings.orchestrator)
+    tokenizer = AutoTokenizer.from_pretrained(source)
+    rows = [{"prompt": prompt(one, team.catalogue), "place": place} for place, one in enumerate(given)]
+    recorder = Recorder(history, settings, report)
+    reward = SystemReward(given, team, reward_of, _ends(tokenizer), recorder.judged)
+    targets = list(settings.lora_targets)
+    adapter = LoraConfig(
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        target_modules=targets[0] if targets == ["all-linear"] else targets,
+        task_type="CAUSAL_LM",
+    ) if settings.lora_rank else None  # fmt: skip
+    _check_lengths(rows, tokenizer, AutoConfig.from_pretrained(source), settings)
+    trainer = GRPOTrainer(
+        model=source,
+        reward_funcs=reward,
+        args=grpo_config(settings, folder),
+        train_dataset=Dataset.from_list(rows),
+        processing_class=tokenizer,
+        peft_config=adapter,
+        callbacks=[recorder],
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
+
+
+def _check_lengths(rows: Sequence[dict[str, Any]], tokenizer: Any, config: Any, settings: GrpoSettings) -> None:
+    """Raise ValueError if a prompt leaves no room for a system: the trainer would go beyond the model's context."""
+    prompts = [row["prompt"] for row in rows]
+    longest = max(map(len, tokenizer.apply_chat_template(prompts, add_generation_prompt=True, return_dict=False)))
+    context = config.get_text_config().max_position_embeddings
+    if longest + settings.plan_tokens > context:
+        raise ValueError(
+            f"a prompt of {longest} tokens and plan_tokens {settings.plan_tokens} do not fit the context of "
+            f"{settings.orchestrator}, {context} tokens; lower plan_tokens, or choose other cells"
+        )
+
+
+def _ends(tokenizer: Any) -> frozenset[int]:
+    return frozenset({tokenizer.eos_token_id, tokenizer.pad_token_id} - {None})
+
+
+def _claim(folder: Path, settings: GrpoSettings) -> None:
+    """Take the folder for these settings. Raises ValueError if it was begun with others."""
+    told = settings.grpo_values()
+    path = folder / SETTINGS
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        changed = [name for name, value in told.items() if before.get(name) != value and name != "steps"]
+        if changed:
+            raise ValueError(f"{folder} was begun with another {', '.join(changed)}; choose another folder")
+        if told["steps"] < before["steps"]:
+            raise ValueError(f"{folder} has gone for {before['steps']} steps; {told['steps']} is less")
+    folder.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(f".{os.getpid()}")  # of several processes, each writes the same
+    aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    aside.replace(path)
+
+
+def _last_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint that was written to its end: the trainer's state is its last file."""
+    found = [path for path in (folder / "checkpoints").glob("checkpoint-*") if (path / "trainer_state.json").exists()]
+    return max(found, key=_updates, default=None)
+
+
+def _updates(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])
+
+
+def _complete(folder: Path, settings: GrpoSettings) -> None:
+    """Put beside the finished model how it was made. Its base goes by the settings' name for it, not by a path."""
+    model = folder / MODEL
+    for beside in ("training_args.bin", "README.md"):  # they name paths of this machine
+        (model / beside).unlink(missing_ok=True)
+    about = model / "adapter_config.json"
+    if about.exists():
+        told = json.loads(about.read_text(encoding="utf-8"))
+        told["base_model_name_or_path"] = settings.orchestrator
+        about.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    for record in (HISTORY, SETTINGS):
+        (model / record).write_bytes((folder / record).read_bytes())

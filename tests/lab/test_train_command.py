@@ -1,0 +1,58 @@
+"""Training from params: every profile's file is valid, and says who the sub-agents are."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from masrepro.cli import main
+from masrepro.lab.home import Home
+from masrepro.lab.resolve import resolve
+from masrepro.lab.train_command import team_of, trained_orchestrator
+from masrepro.lab.training_params import TrainOrchestratorParams
+
+ROOT = Path(__file__).parents[2]
+NAME = "05_train_orchestrator"
+
+
+@pytest.mark.parametrize("profile", ["smoke", "desk", "gpu"])
+def test_every_profile_has_params_that_are_valid(profile, tmp_path):
+    params = resolve(NAME, home=Home(ROOT, tmp_path), profile=profile)
+    assert isinstance(params, TrainOrchestratorParams)
+    assert params.completions_per_step % params.micro_batch == 0
+    assert params.bound().calls > params.steps * params.completions_per_step
+
+
+def test_the_gpu_profile_holds_the_papers_values(tmp_path):
+    params = resolve(NAME, home=Home(ROOT, tmp_path), profile="gpu")
+    assert isinstance(params, TrainOrchestratorParams)
+    defaults = TrainOrchestratorParams()
+    for name in ("learning_rate", "beta", "epsilon", "group_size", "prompts_per_step", "plan_tokens", "temperature"):
+        assert getattr(params, name) == getattr(defaults, name), name
+
+
+def test_the_team_is_asked_as_the_params_say():
+    params = TrainOrchestratorParams(model="desk-solver-s", temperature=0.0, max_tokens=64, system_calls=9)
+    team = team_of(params)
+    assert list(team.models) == ["desk-solver-s"]
+    assert (team.sampling.max_tokens, team.budget.calls) == (64, 9)
+    assert [workflow.name for workflow in team.catalogue.workflows] == ["cot"]
+
+
+def test_an_adapter_that_is_not_there_is_named(tmp_path):
+    params = TrainOrchestratorParams(adapter=str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"no adapter .*name the model/ of a training"):
+        trained_orchestrator(params, tmp_path / "training", team_of(params))
+
+
+def test_a_dry_run_says_what_training_would_take_and_loads_nothing(capsys):
+    before = set(sys.modules)
+    assert main(["train", "--profile", "gpu", "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert all(word in told for word in ("parameters: 7,615,616,512", "memory on each of 8", "calls", "hours"))
+    assert not {"trl", "vllm"} & (set(sys.modules) - before)
+
+
+def test_only_a_notebook_that_trains_an_orchestrator_can_be_trained(capsys):
+    assert main(["train", "01_five_axes", "--dry-run"]) == 2
+    assert "01_five_axes trains no orchestrator" in capsys.readouterr().err
