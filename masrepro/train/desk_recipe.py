@@ -111,7 +111,7 @@ class Clock:
 def _writer(corpus: str, begins_with: str) -> Recipe:
     """An orchestrator begins as a solver, which can read. To find names while writing is what it then learns first."""
     return Recipe(
-        tokens=12_000_000,
+        tokens=11_000_000,
         decay_tokens=3_000_000,
         learning_rate=2e-3,
         corpus=corpus,
