@@ -151,7 +151,7 @@ class DeskModelsParams(EvaluationParams):
         ("desk-solver-s", "desk-solver-m", "desk-solver-l"),
         description="desk solvers to measure; the first also serves written systems",
     )
-    orchestrator: str = Field("", description="folder of a model that writes systems, from `desk train orchestrator`")
+    orchestrator: str = Field("", description="the model that writes systems, or its folder; empty: left out")
     n_samples: int = Field(50, ge=1, description="items per axis value")
     axes: Mapping[Axis, AxisValues] = Field(
         {axis: (2, 4, 6, 8) for axis in ("depth", "breadth", "horizon", "parallel", "robustness")},
