@@ -42,11 +42,11 @@ def parquet(records):
 
 FORMS = {
     ".jsonl": lines,
-    ".jsonl.gz": lambda records: gzip.compress(lines(records)),
+    ".jsonl.gz": lambda records: gzip.compress(lines(records), mtime=0),
     ".json": lambda records: json.dumps(records, indent=1).encode(),
     ".json.gz": lambda records: gzip.compress(json.dumps(records).encode()),
     ".csv": csv_text,
-    ".csv.gz": lambda records: gzip.compress(csv_text(records)),
+    ".csv.gz": lambda records: gzip.compress(csv_text(records), mtime=0),
     ".parquet": parquet,
 }
 
@@ -138,7 +138,7 @@ BAD_FILES = [
     ("gsm8k_test.json", b"{}", "must hold a list of objects"),
     ("gsm8k_test.json", b"[{}]", "record 1: 'answer' is missing; the record has no keys"),
     ("gsm8k_test.jsonl.gz", b"plain", "cannot be read"),
-    ("gsm8k_test.jsonl.gz", gzip.compress(lines(RECORDS))[:-20], "cannot be read"),
+    ("gsm8k_test.jsonl.gz", gzip.compress(lines(RECORDS), mtime=0)[:-20], "cannot be read"),
     ("gsm8k_test.csv", b"question,answer\na,b,c\n", "line 2: not as many fields"),
     ("gsm8k_test.csv", b"question,answer\na\n", "line 2: not as many fields"),
     ("gsm8k_test.jsonl", b'{"question": "Q?"}\n' * 8, "and 3 more"),
