@@ -201,10 +201,13 @@ def _train_orchestrator(options: argparse.Namespace, arguments: Sequence[str]) -
     params = resolve(options.name, home=home, profile=options.profile, file=options.file, options=options.param)
     if not isinstance(params, TrainOrchestratorParams):
         raise BadInput.of(f"{options.name} trains no orchestrator; 05_train_orchestrator does")
-    print(*training_estimate(params), sep="\n", flush=True)
-    if not options.dry_run:
-        folder = options.folder or home.outputs / "training" / params.content_hash
-        print(f"model: {trained_orchestrator(params, folder, team_of(params), report=_say).folder}")
+    folder = options.folder or home.outputs / "training" / params.content_hash
+    try:
+        print(*training_estimate(params), sep="\n", flush=True)
+        if not options.dry_run:
+            print(f"model: {trained_orchestrator(params, folder, team_of(params), report=_say).folder}")
+    except (ValueError, FileNotFoundError) as error:
+        raise BadInput.of(str(error)) from error
     return 0
 
 

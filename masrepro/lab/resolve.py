@@ -7,6 +7,7 @@ of every layer is reported at once, with its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -151,7 +152,9 @@ def _validate(schema: type[Params], layers: Sequence[Layer], profile: str) -> Pa
         banned = {path[0] for path in secrets}
         for key, value in layer.values.items():
             if key not in banned:
-                origin[_lay(merged, key, value)] = layer
+                top = _lay(merged, key, value)
+                origin.pop(top, None)  # so that the fields are in the order in which they were last set
+                origin[top] = layer
         if layer.values.get("profile", profile) != profile:
             what = f"profile is {layer.values['profile']}, but the run is for {profile}; use --profile"
             problems.append(layer.problem(what, ("profile",)))
@@ -187,10 +190,14 @@ def _lay(merged: dict[str, Any], key: str, value: Any) -> str:
     return key.split(".")[0]
 
 
-def _problem(schema: type[Params], detail: Any, origin: Mapping[str, Layer], base: Layer) -> Problem:
+def _problem(schema: type[Params], detail: Any, origin: dict[str, Layer], base: Layer) -> Problem:
     path: KeyPath = tuple(part for part in detail["loc"] if part != "[key]")
     if not path:
-        return base.problem(_lower(detail["msg"]))
+        # Of the fields that it names, the one that was set last is the likeliest mistake.
+        named = set(re.findall(r"\w+", detail["msg"]))
+        key = next((key for key in reversed(origin) if key in named), None)
+        layer, place = (base, ()) if key is None else (origin[key], (key,))
+        return layer.problem(_lower(detail["msg"]), place)
     if detail["type"] == "missing":
         what = f"{_named(path)} is missing"
     elif detail["type"] == "extra_forbidden":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from masrepro.lab.schema import Bound, EvaluationParams
+from masrepro.models.desk import shipped
 from masrepro.models.servers import Server
 from masrepro.train.grpo_settings import GrpoSettings, Names
 
@@ -34,6 +35,13 @@ class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
     test_temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the orchestrators there (paper: 0.5)")
     concurrency: int = Field(128, ge=1, description="samples evaluated at once")
     n_devices: int = Field(8, ge=1, description="devices, for the estimate alone (paper: 8)")
+
+    @field_validator("orchestrator")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name.startswith("desk-") and name not in shipped():
+            raise ValueError(f"should be a folder, a hub id, or one of the desk models here: {', '.join(shipped())}")
+        return name
 
     def bound(self) -> Bound:
         """Of training, and of measuring base, trained, single agent and oracle; sub-agents' calls only."""

@@ -222,7 +222,7 @@ def test_missing_fields_and_rules_between_fields_are_told_too(home: Home, monkey
     shown = f"params/smoke/{NAME}.yaml"
     assert problems(home, profile="smoke") == [f"{shown}: n_rollouts is missing"]
     told = problems(home, profile="smoke", options=[("n_rollouts", "4")])
-    assert told == [f"{shown}: batch 6 is no multiple of n_rollouts 4"]
+    assert told == ["-p n_rollouts: batch 6 is no multiple of n_rollouts 4"]
 
 
 def test_the_files_in_the_repository_are_valid() -> None:

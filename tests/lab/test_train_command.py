@@ -7,6 +7,7 @@ import pytest
 
 from masrepro.cli import main
 from masrepro.lab.home import Home
+from masrepro.lab.problem import BadInput
 from masrepro.lab.resolve import resolve
 from masrepro.lab.train_command import team_of, trained_orchestrator
 from masrepro.lab.training_params import TrainOrchestratorParams
@@ -56,3 +57,23 @@ def test_a_dry_run_says_what_training_would_take_and_loads_nothing(capsys):
 def test_only_a_notebook_that_trains_an_orchestrator_can_be_trained(capsys):
     assert main(["train", "01_five_axes", "--dry-run"]) == 2
     assert "01_five_axes trains no orchestrator" in capsys.readouterr().err
+
+
+def test_fields_that_do_not_go_together_are_told_where_one_was_set(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("seed: 3\nmicro_batch: 60\n")
+    with pytest.raises(BadInput, match=r"mine\.yaml, line 2: a batch of .* not a multiple of micro_batch 60"):
+        resolve(NAME, home=Home(ROOT, tmp_path), profile="desk", file=mine)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("orchestrator", "desk-orchestrater", "or one of the desk models here: desk-orchestrator"),
+        ("orchestrator", "someone/else", "the configuration of someone/else is not on this machine"),
+        ("adapter", "nowhere", "no adapter 'nowhere'"),
+    ],
+)
+def test_a_model_that_is_not_there_is_one_message_and_exit_code_2(key, value, told, capsys):
+    assert main(["train", "--profile", "smoke", "-p", key, value]) == 2
+    assert told in capsys.readouterr().err
