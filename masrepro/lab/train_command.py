@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from masrepro.lab.backbone import load_backbone
 from masrepro.lab.training_params import TrainOrchestratorParams
-from masrepro.models.desk import WEIGHTS, load_desk_model
-from masrepro.models.model import Model, Pool, Sampling
-from masrepro.models.servers import served
+from masrepro.models.desk import WEIGHTS
+from masrepro.models.model import Pool, Sampling
 from masrepro.runtime.budget import Budget
 from masrepro.train.grpo import HISTORY, Trained, catalogue_of, train
 from masrepro.train.grpo_estimate import DESK, H200, estimate_training
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def team_of(params: TrainOrchestratorParams) -> Team:
     """The sub-agents and their conditions, in training and in evaluation alike."""
     return Team(
-        Pool.of(_sub_agents_model(params)),
+        Pool.of(load_backbone(params)),
         catalogue_of(params),
         Sampling(temperature=params.temperature, max_tokens=params.max_tokens, seed=params.seed),
         Budget(calls=params.system_calls),
@@ -67,9 +67,3 @@ def training_estimate(params: TrainOrchestratorParams) -> list[str]:
     """What ``--dry-run`` prints: memory, calls, tokens and hours, without a weight loaded."""
     machine = replace(H200, n_devices=params.n_devices) if params.device == "cuda" else DESK
     return estimate_training(params, params.max_tokens, machine).lines()
-
-
-def _sub_agents_model(params: TrainOrchestratorParams) -> Model:
-    if params.server is None:
-        return load_desk_model(params.model)
-    return served(params.server, params.model, params.price_of(params.model, params.server.base_url))

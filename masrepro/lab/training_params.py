@@ -8,7 +8,6 @@ from pydantic import Field, field_validator
 
 from masrepro.lab.schema import Bound, EvaluationParams
 from masrepro.models.desk import shipped
-from masrepro.models.servers import Server
 from masrepro.train.grpo_settings import GrpoSettings, Names
 
 ORACLE_AGENTS = 40
@@ -25,7 +24,6 @@ class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
     adapter: str = Field(
         "", description="a finished training's model/ or a shipped adapter, to measure it; empty: train anew"
     )
-    server: Server | None = Field(None, description="where `model` is served, and how; null: a desk model")
     temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the sub-agents; 0 is greedy (paper: 0.5)")
     max_tokens: int = Field(512, ge=1, description="tokens; upper bound on one reply (paper on MASBench: 512)")
     rationale_chars: int = Field(400, ge=0, description="characters of its rationale that go on with an answer")

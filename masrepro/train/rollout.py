@@ -10,9 +10,9 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from masrepro.agents.agent import SubAgent
+from masrepro.agents.draws import derived_seeds
 from masrepro.bench import Item, Score, score
 from masrepro.bench.scoring.outcome import Outcome
 from masrepro.models.model import Pool, Sampling, Usage
@@ -145,11 +145,10 @@ def _parsed(attempt: Attempt, catalogue: Catalogue) -> Rollout:
 
 def _own(team: Team, rollout: Rollout, n: int) -> Team:
     """The team with a seed of this system's own where its agents draw: else a group's draws would all be alike."""
-    sampling = team.sampling
-    if sampling.seed is None or not sampling.temperature:
+    if not team.sampling.temperature:
         return team
-    digest = sha256(f"{sampling.seed}/{rollout.attempt.place}/{n}".encode()).digest()
-    return replace(team, sampling=replace(sampling, seed=int.from_bytes(digest[:4]) >> 1))
+    (seed,) = derived_seeds(team.sampling.seed, f"{rollout.attempt.place}/{n}", 1)
+    return replace(team, sampling=replace(team.sampling, seed=seed))
 
 
 async def _finished(rollout: Rollout, pool: Pool, team: Team) -> Rollout:
