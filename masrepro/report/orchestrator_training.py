@@ -130,7 +130,10 @@ def systems_figure(steps: Sequence[Step], *, note: str = "") -> Figure:
     return Figure(
         title="What is written while training",
         y_label="share of valid systems",
-        panels=(Panel("Size", "step", _curves(steps, sizes)), Panel("Kind", "step", _curves(steps, kinds))),
+        panels=(
+            Panel("Size", "step", _curves(steps, _seen(steps, sizes))),
+            Panel("Kind", "step", _curves(steps, _seen(steps, kinds))),
+        ),
         alt=f"Systems by size and kind. {_shape_said(steps)}",
         note=note,
     )
@@ -268,11 +271,18 @@ def _mean_scores(draws: Sequence[Evaluation]) -> list[float]:
     return [sum(of_item) / len(of_item) for of_item in zip(*map(item_scores, draws), strict=True)]
 
 
+def _seen(
+    steps: Sequence[Step], what: Mapping[str, Callable[[Step], float | None]]
+) -> dict[str, Callable[[Step], float | None]]:
+    """Without what no step shows, which would only crowd a figure of shares."""
+    return {label: value for label, value in what.items() if any(map(value, steps))}
+
+
 def _curves(steps: Sequence[Step], what: Mapping[str, Callable[[Step], float | None]]) -> tuple[Series, ...]:
     series = []
     for style, (label, value) in enumerate(what.items()):
         known = [(float(step.step), y) for step in steps if (y := value(step)) is not None]
-        if any(y for _, y in known):
+        if known:
             xs, ys = zip(*known, strict=True)
             series.append(Series(label, xs, ys, style=style, marked=False))
     return tuple(series)

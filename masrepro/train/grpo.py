@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from masrepro.train.reward import FinalAnswer, RewardOf, SystemReward
 from masrepro.train.rollout import Team
 
 if TYPE_CHECKING:
+    from peft import LoraConfig
     from trl import GRPOConfig, GRPOTrainer
 
 HISTORY = "history.jsonl"
@@ -112,8 +114,7 @@ def train(
     rewarding = reward_of or FinalAnswer(settings.part_credit, settings.format_share)
     checkpoint = _last_checkpoint(folder)
     n_done = _updates(checkpoint) // settings.iterations if checkpoint else 0
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated")  # TRL's own use of it
+    with adapting():
         trainer = _trainer(settings, folder, given, team, rewarding, history, report)
         if trainer.is_world_process_zero():
             history.keep(n_done)
@@ -184,6 +185,29 @@ def grpo_config(settings: GrpoSettings, folder: Path) -> GRPOConfig:
     )
 
 
+def adapter_config(settings: GrpoSettings) -> LoraConfig | None:
+    """The adapter that is trained; None where all weights are."""
+    from peft import LoraConfig
+
+    if not settings.lora_rank:
+        return None
+    targets = list(settings.lora_targets)
+    return LoraConfig(
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        target_modules=targets[0] if targets == ["all-linear"] else targets,
+        task_type="CAUSAL_LM",
+    )
+
+
+@contextmanager
+def adapting() -> Iterator[None]:
+    """Without the warning that PEFT and TRL themselves cause when an adapter is put on a model."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated")
+        yield
+
+
 def _trainer(
     settings: GrpoSettings,
     folder: Path,
@@ -194,7 +218,6 @@ def _trainer(
     report: Callable[[str], None],
 ) -> GRPOTrainer:
     from datasets import Dataset
-    from peft import LoraConfig
     from transformers import AutoConfig, AutoTokenizer, PrinterCallback, set_seed
     from trl import GRPOTrainer
 
@@ -206,13 +229,6 @@ def _trainer(
     rows = [{"prompt": prompt(one, team.catalogue), "place": place} for place, one in enumerate(given)]
     recorder = Recorder(history, settings, report)
     reward = SystemReward(given, team, reward_of, _ends(tokenizer), recorder.judged)
-    targets = list(settings.lora_targets)
-    adapter = LoraConfig(
-        r=settings.lora_rank,
-        lora_alpha=settings.lora_alpha,
-        target_modules=targets[0] if targets == ["all-linear"] else targets,
-        task_type="CAUSAL_LM",
-    ) if settings.lora_rank else None  # fmt: skip
     _check_lengths(rows, tokenizer, AutoConfig.from_pretrained(source), settings)
     trainer = GRPOTrainer(
         model=source,
@@ -220,7 +236,7 @@ def _trainer(
         args=grpo_config(settings, folder),
         train_dataset=Dataset.from_list(rows),
         processing_class=tokenizer,
-        peft_config=adapter,
+        peft_config=adapter_config(settings),
         callbacks=[recorder],
     )
     trainer.remove_callback(PrinterCallback)

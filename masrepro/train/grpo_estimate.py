@@ -13,7 +13,7 @@ from typing import Any
 from masrepro.models.model import Message
 from masrepro.models.request import estimated_tokens
 from masrepro.orchestration.dom import DoM
-from masrepro.train.grpo import catalogue_of, prompt, source_of
+from masrepro.train.grpo import adapter_config, adapting, catalogue_of, prompt, source_of
 from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.mix import Mix, assignments
 
@@ -215,20 +215,15 @@ def _config(orchestrator: str) -> Any:
 def _sizes(config: Any, settings: GrpoSettings) -> tuple[int, int]:
     """Parameters in all, and those that are trained; counted on a model without memory."""
     import torch
-    from peft import LoraConfig, get_peft_model
+    from peft import get_peft_model
     from transformers import AutoModelForCausalLM
 
-    with torch.device("meta"):
+    adapter = adapter_config(settings)
+    with torch.device("meta"), adapting():
         model = AutoModelForCausalLM.from_config(config)
         n_parameters = sum(weight.numel() for weight in model.parameters())
-        if not settings.lora_rank:
+        if adapter is None:
             return n_parameters, n_parameters
-        targets = list(settings.lora_targets)
-        adapter = LoraConfig(
-            r=settings.lora_rank,
-            target_modules=targets[0] if targets == ["all-linear"] else targets,
-            task_type="CAUSAL_LM",
-        )
         adapted = get_peft_model(model, adapter)
     return n_parameters, sum(weight.numel() for weight in adapted.parameters() if weight.requires_grad)
 

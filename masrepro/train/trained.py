@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from masrepro.train.grpo import source_of
+from masrepro.train.grpo import adapting, source_of
 
 if TYPE_CHECKING:
     from masrepro.models.local import Local
@@ -55,6 +55,7 @@ def load_orchestrator(
         from peft import PeftModel
 
         # The sum of base and adapter would be rounded away in the base's bfloat16.
-        model = PeftModel.from_pretrained(model.float(), adapter).merge_and_unload()
+        with adapting():
+            model = PeftModel.from_pretrained(model.float(), adapter).merge_and_unload()
     tokenizer = AutoTokenizer.from_pretrained(source)
     return Local(model, tokenizer, name=name, dtype=dtype, device=device, max_batch=max_batch)

@@ -1,5 +1,7 @@
 """What is said of a training: curves and shapes from steps, held-out numbers paired by item, verdicts that follow."""
 
+from dataclasses import replace
+
 import pytest
 
 from masrepro.lab.evaluate import Evaluation
@@ -131,6 +133,12 @@ def test_curves_show_every_step_and_only_what_is_there():
     assert "direct answer" not in [series.label for series in kinds.series]
     assert "1.9 agents" in shape_figure(STEPS).alt and "3.9 agents" in shape_figure(STEPS).alt
     assert "</svg>" in systems_figure(STEPS).svg()
+
+
+def test_a_reward_that_stays_nothing_is_shown_as_nothing():
+    none = [replace(step, reward=0.0) for step in STEPS]
+    (panel,) = reward_figure(none).panels
+    assert (panel.series[0].label, panel.series[0].y) == ("reward", (0.0, 0.0, 0.0))
 
 
 def test_time_is_split_into_parts_that_add_up():
