@@ -2,11 +2,12 @@ r"""Worked replies of the desk solvers, in one format for all axes.
 
 A reply is a chain of one-hop copies: it quotes the question, goes down until values are stated or given, and evaluates
 on the way back. Quotes are in the question's own words, since to say the same words again is what a model of this size
-learns first. Each says for which quantity it is wanted, so that the way back need not be kept in mind, and operands are
-taken one at a time, so that the next one is always the name that follows::
+learns first. Each quote says for which quantity it is wanted, and each result says it again, so that the way back is
+always the name beside; operands are taken one at a time, so that the next one is the name that follows::
 
-    Mill's Lamp equals the sum of each Farm's Drum and each Farm's Bench. For Mill's Lamp, Farm's Drum equals 7.
-    Mill's Lamp takes Farm's Drum 7. For Mill's Lamp, Farm's Bench equals 20. Mill's Lamp is 7 + 20 = 4.
+    Mill's Lamp equals the sum of each Farm's Drum and each Farm's Bench. For Mill's Lamp, Farm's Drum equals 2 more than
+    each Barn's Rope. For Farm's Drum, Barn's Rope equals 5. Farm's Drum for Mill's Lamp is 2 + 5 = 7. Mill's Lamp takes
+    Farm's Drum 7. For Mill's Lamp, Farm's Bench equals 20. Mill's Lamp is 7 + 20 = 4.
     Answer: \boxed{4}
 
 Several problems take a line each, which ends in that problem's answer. Values that were given are taken as they are,
@@ -91,6 +92,11 @@ def _line(work: _Work, number: int) -> str:
     return f"Problem {number}: {steps} [answer {number}] is {value}."
 
 
+def _found(name: str, reader: str) -> str:
+    """What a result is of, and for whom."""
+    return f"{name} for {reader}" if reader else name
+
+
 def _code(needle: Needle) -> str:
     return f"The code of the {needle.key} is {needle.code}."
 
@@ -142,12 +148,12 @@ class _Work:
             if quantity.form == "constant":
                 self.known[name] = quantity.constant
             elif quantity.form == "carried":
-                self._carry(name, number - 1)
+                self._carry(name, number - 1, reader)
             else:
-                self.known[name] = self._calculate(number, problem, quantity)
+                self.known[name] = self._calculate(number, problem, quantity, reader)
         return self.known[name]
 
-    def _calculate(self, number: int, problem: Problem, quantity: Quantity) -> int:
+    def _calculate(self, number: int, problem: Problem, quantity: Quantity, reader: str) -> int:
         """Takes one operand after the other."""
         operator, so_far = OPERATORS[quantity.form], quantity.constant
         for place, parent in enumerate(quantity.parents, start=1):
@@ -160,12 +166,12 @@ class _Work:
                 self.operations += 1
             if place < len(quantity.parents):
                 self.steps.append(f"{quantity.name} takes {problem.quantities[parent].name} {term}.")
-        self.steps.append(f"{quantity.name} is {term}.")
+        self.steps.append(f"{_found(quantity.name, reader)} is {term}.")
         return so_far
 
-    def _carry(self, name: str, before: int) -> None:
+    def _carry(self, name: str, before: int, reader: str) -> None:
         """Takes over an earlier answer; where it is not there, works it out on the spot."""
         if before not in self.answers:
             self.steps.append(_line(self, before))
         self.known[name] = self.answers[before]
-        self.steps.append(f"{name} is {self.known[name]}.")
+        self.steps.append(f"{_found(name, reader)} is {self.known[name]}.")

@@ -28,7 +28,7 @@ _PROMPTS = (
     "From a", " (", "): ", "the number of each ", "the code of the ", NO_ANSWER, "Goal: ", "Find the number of each ",
     "Find the code of the ", "Solve Problem ", GATHER_ONE, GATHER_ALL,
 )  # fmt: skip
-_REPLIES = (" is ", " + ", " - ", " * ", " = ", "Answer: ", "Answer:", "\\boxed{", "}", "For ", " takes ")
+_REPLIES = (" is ", " + ", " - ", " * ", " = ", "Answer: ", "Answer:", "\\boxed{", "}", "For ", " for ", " takes ")
 _SYSTEMS = (
     'create_agent(id="a', 'create_agent(id="sink', '", role="solver', '", role="gatherer', '", goal="',
     '", workflow="cot', '", workflow="cot_sc', '", workflow="debate', '", workflow="reflexion',

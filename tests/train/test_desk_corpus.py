@@ -67,7 +67,17 @@ def test_operands_are_taken_one_by_one_with_what_they_are_worth(cell, index):
     text = whole_reply(make_item(*cell, "train", index).problems).text
     for taken in re.finditer(r" takes ([^.]+?) (?:\d+ [-+*] )?(\d+)(?: = \d+)?\.", text):
         name, value = taken.groups()
-        assert re.findall(rf"{name} (?:is|equals) (?:\d+ . \d+ = )?(\d+)\.", text[: taken.start()])[-1] == value
+        found = rf"{name} (?:for [^.]+ )?(?:is|equals) (?:\d+ . \d+ = )?(\d+)\."
+        assert re.findall(found, text[: taken.start()])[-1] == value
+
+
+@given(cells, seeds)
+def test_every_result_names_its_reader_beside(cell, index):
+    text = whole_reply(make_item(*cell, "train", index).problems).text
+    for result in re.finditer(r"([A-Z][^.,:]+?) for ([^.]+?) is [^.]*\. (\S+ \S+)", text):
+        name, reader, next_name = result.groups()
+        assert f"For {reader}, {name} equals " in text[: result.start()]
+        assert next_name == reader
 
 
 @given(st.integers(2, 12), seeds)
@@ -94,7 +104,7 @@ def test_a_carried_answer_is_trusted_and_what_came_before_is_not_worked_out(inde
     item = make_item("horizon", 3, "train", index)
     reply = number_reply(item.problems, 3, Given(answers={2: value}))
     carried = item.problems[2].quantities[0]
-    assert f"{carried.name} equals [answer 2]. {carried.name} is {value}." in reply.text
+    assert re.search(rf"{carried.name} equals \[answer 2\]\. {carried.name} (for [^.]+ )?is {value}\.", reply.text)
     assert reply.operations == item.problems[2].operations
 
 
