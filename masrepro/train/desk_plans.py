@@ -7,14 +7,15 @@ left for reinforcement learning to find out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from masrepro.bench.item import Item
 from masrepro.bench.masbench.graph import Problem
+from masrepro.bench.masbench.needle import Needle
 from masrepro.orchestration.briefing import request
+from masrepro.orchestration.calls import agent_call, flow_call
 from masrepro.orchestration.catalogue import STANDARD, Catalogue
 from masrepro.orchestration.dom import DoM
 from masrepro.orchestration.plan import Agent, Flow, Orchestration
@@ -28,17 +29,18 @@ PLAIN = Catalogue(tuple(workflow for workflow in STANDARD.workflows if workflow.
 LARGEST = 10
 """Agents of a system, at most."""
 
-_STATED = re.compile(r"The number of each ([^.]+?) equals|The code of the (\w+ \w+) is")
+_ASKED_SHARE = 0.7
 _MOST_NAMED = 32
 _SHAPES = ("star", "chain", "tree", "net")
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an agent is asked to find, and in which words its answer is handed on."""
+    """What an agent is asked to find, and in which words its answer is handed on; ``what`` comes before a name."""
 
     goal: str
     payload: str
+    what: str = ""
 
 
 def plan_row(rng: Random, *, largest: int = 12, least: int = 1, solves_first: bool = False) -> Row:
@@ -62,54 +64,74 @@ def plan_row(rng: Random, *, largest: int = 12, least: int = 1, solves_first: bo
         thought = f"<think>\n{worked}\n</think>\n"
         if rng.random() < 0.3:
             plan = Orchestration(answer=worked.rpartition("Answer:")[2].strip())
-    return Row(request(item.question, dom, PLAIN), thought + plan.to("calls"), "system", len(plan.agents))
+    return Row(request(item.question, dom, PLAIN), thought + written(plan), "system", len(plan.agents))
+
+
+def written(plan: Orchestration) -> str:
+    """A system in calls: after each agent its flows from and to those that are there already."""
+    if plan.answer is not None:
+        return plan.to("calls")
+    lines: list[str] = []
+    there: set[str] = set()
+    for agent in plan.agents:
+        there.add(agent.id)
+        joined = [
+            flow
+            for flow in plan.flows
+            if agent.id in (flow.source, flow.target) and there >= {flow.source, flow.target}
+        ]
+        lines += [agent_call(agent), *map(flow_call, joined)]
+    return "\n".join(lines)
 
 
 def naming(rng: Random, item: Item) -> tuple[str, list[tuple[str, str]]]:
-    """The question, and agents that are each to find what it says next, or down from what it asks, cut in halves.
+    """The question, and agents that are each to find what the last one reads, cut in halves.
 
-    In each pair the first half is a call up to the name, the second the name. To find the question's names while it
-    writes calls is what an orchestrator learns last.
+    In each pair the first half is what is written up to the name, the second the name. To find the question's names
+    while it writes calls is what an orchestrator learns last.
     """
-    problems = [task for task in item.problems if isinstance(task, Problem)]
-    stated = [(number or code, bool(code)) for number, code in _STATED.findall(item.question)]
-    named: list[tuple[str, bool]] = []
+    named: list[Subject] = []
     while len(named) < _MOST_NAMED:
-        if problems and rng.random() < 0.4:
-            named += _down_from(rng, rng.choice(problems))
-        else:
-            named += stated[rng.randrange(len(stated)) :]
+        task = rng.choice(item.problems)
+        named += [_code_of(task)] if isinstance(task, Needle) else _down_from(rng, task)
     pairs = []
-    for place, (name, is_code) in enumerate(named[:_MOST_NAMED]):
-        what = "code of the" if is_code else "number of each"
-        before = '.", workflow="cot")\ncreate_agent(id="a' if place else 'create_agent(id="a'
-        pairs.append((f'{before}{place % LARGEST + 1}", role="solver", goal="Find the {what} ', name))
+    for place, subject in enumerate(named[:_MOST_NAMED]):
+        number = place % LARGEST + 1
+        match place:
+            case 0:
+                before = ""
+            case 1:
+                before = '.", workflow="cot")\n'
+            case _:
+                last = (place - 1) % LARGEST + 1
+                flow = Flow(f"a{last}", f"a{rng.randint(1, max(1, last - 1))}", named[place - 1].payload)
+                before = f'.", workflow="cot")\n{flow_call(flow)}\n'
+        name = subject.payload.removeprefix(subject.what)
+        pairs.append((f'{before}create_agent(id="a{number}", role="solver", goal="Find {subject.what}', name))
     return item.question, pairs
 
 
-def _down_from(rng: Random, problem: Problem) -> list[tuple[str, bool]]:
-    """From any quantity to what it reads first, and so on."""
-    at = rng.randrange(len(problem.quantities))
-    named = [(problem.quantities[at].name, False)]
+def _down_from(rng: Random, problem: Problem) -> list[Subject]:
+    """From what is asked, or any quantity, to what it reads first, and so on."""
+    at = problem.query if rng.random() < _ASKED_SHARE else rng.randrange(len(problem.quantities))
+    named = [_number_of(problem, at)]
     while problem.quantities[at].parents:
         at = problem.quantities[at].parents[0]
-        named.append((problem.quantities[at].name, False))
+        named.append(_number_of(problem, at))
     return named
 
 
 def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestration:
-    """A random valid system for a question. Its sink is the first agent or the last."""
+    """A random valid system for a question, from its sink down: each agent is read by one that was there before."""
     n_agents = _size(rng, dom, least)
-    style = rng.choice(("numbers", "reading", "walk") if len(item.problems) > 1 else ("reading", "walk", "walk"))
-    if style == "walk":
-        subjects, reads = _walk(rng, item, n_agents)
-        sink = 0
+    reads: list[tuple[int, int]] = []
+    if len(item.problems) > 1 and rng.random() < 0.4:
+        subjects = _numbers(rng, item, n_agents)
     else:
-        subjects, reads = _numbers(rng, item, n_agents) if style == "numbers" else _reading(rng, item, n_agents), []
-        sink = n_agents - 1
-    subjects[sink] = Subject(_final_goal(rng, item, subjects[sink]), "")
+        subjects, reads = _walk(rng, item, n_agents)
+    subjects[0] = Subject(_final_goal(rng, item, subjects[0]), "")
     agents = tuple(Agent(f"a{number}", _role(own.goal), own.goal) for number, own in enumerate(subjects, start=1))
-    joins = _joined(n_agents, reads) if reads and rng.random() < 0.5 else _shape(rng, n_agents, sink)
+    joins = _joined(n_agents, reads) if reads and rng.random() < 0.5 else _shape(rng, n_agents)
     flows = tuple(Flow(f"a{i + 1}", f"a{j + 1}", _payload(rng, subjects[i])) for i, j in sorted(joins))
     return Orchestration(agents, flows)
 
@@ -124,49 +146,56 @@ def _size(rng: Random, dom: DoM, least: int) -> int:
 
 
 def _numbers(rng: Random, item: Item, count: int) -> list[Subject]:
-    """Problems by their numbers, mostly from the first on; where there are not enough, what is read further on."""
+    """One problem for the sink, then mostly all by their numbers; where there are not enough, quantities."""
     numbers = list(range(1, len(item.problems) + 1))
     if rng.random() < 0.3:
         numbers = sorted(rng.sample(numbers, rng.randint(1, len(numbers))))
-    found = [Subject(f"Solve Problem {k}.", f"Problem {k}") for k in numbers][:count]
-    return found + _reading(rng, item, count - len(found))
-
-
-def _reading(rng: Random, item: Item, count: int) -> list[Subject]:
-    """What the question states, in its order, from anywhere on, with some left out; then from the beginning again."""
-    stated = [
-        Subject(f"Find the code of the {code}.", f"the code of the {code}") if code else _number_of(name)
-        for name, code in _STATED.findall(item.question)
-    ]
-    at = 0 if rng.random() < 0.5 else rng.randrange(len(stated))
-    found: list[Subject] = []
-    while len(found) < count:
-        found.append(stated[at % len(stated)])
-        at += 1 if rng.random() < 0.75 else 2
-    return found
+    found = [Subject(f"Solve Problem {k}.", f"Problem {k}") for k in (rng.choice(numbers), *numbers)][:count]
+    return found + (_walk(rng, item, count - len(found))[0] if len(found) < count else [])
 
 
 def _walk(rng: Random, item: Item, count: int) -> tuple[list[Subject], list[tuple[int, int]]]:
-    """Quantities down the sentences of one problem, mostly from what it asks for; and which is read by which."""
-    problem = rng.choice([task for task in item.problems if isinstance(task, Problem)])
-    order = [problem.query if rng.random() < 0.7 else rng.randrange(len(problem.quantities))]
-    while len(order) < count:
+    """Quantities down the sentences of a problem, mostly from what it asks for, and then of another, or once more.
+
+    With them the pairs of places of which the second reads the first.
+    """
+    found: list[Subject] = []
+    reads: list[tuple[int, int]] = []
+    while len(found) < count:
+        task, start = rng.choice(item.problems), len(found)
+        if isinstance(task, Needle):
+            found.append(_code_of(task))
+            continue
+        order = _downwards(rng, task, count - start)
+        found += [_number_of(task, index) for index in order]
+        reads += [
+            (start + order.index(parent), start + place)
+            for place, index in enumerate(order)
+            for parent in dict.fromkeys(task.quantities[index].parents)
+            if parent in order
+        ]
+    return found, reads
+
+
+def _downwards(rng: Random, problem: Problem, most: int) -> list[int]:
+    """Quantities of a problem, each read by one before it, until there are no more."""
+    order = [problem.query if rng.random() < _ASKED_SHARE else rng.randrange(len(problem.quantities))]
+    while len(order) < most:
         ahead = [p for i in reversed(order) for p in problem.quantities[i].parents if p not in order]
         if not ahead:
             break
         order.append(ahead[0] if rng.random() < 0.7 else rng.choice(ahead))
-    reads = [
-        (order.index(parent), place)
-        for place, index in enumerate(order)
-        for parent in dict.fromkeys(problem.quantities[index].parents)
-        if parent in order
-    ]
-    found = [_number_of(problem.quantities[index].name) for index in order]
-    return found + _reading(rng, item, count - len(found)), reads
+    return order
 
 
-def _number_of(name: str) -> Subject:
-    return Subject(f"Find the number of each {name}.", f"the number of each {name}")
+def _number_of(problem: Problem, index: int) -> Subject:
+    what = "the number of each "
+    return Subject(f"Find {what}{problem.quantities[index].name}.", f"{what}{problem.quantities[index].name}", what)
+
+
+def _code_of(needle: Needle) -> Subject:
+    what = "the code of the "
+    return Subject(f"Find {what}{needle.key}.", f"{what}{needle.key}", what)
 
 
 def _final_goal(rng: Random, item: Item, drawn: Subject) -> str:
@@ -182,21 +211,20 @@ def _payload(rng: Random, source: Subject) -> str:
     return source.payload if rng.random() < 0.9 else ""
 
 
-def _shape(rng: Random, n_agents: int, sink: int) -> set[tuple[int, int]]:
-    """Pairs of places (source, target): everyone hands on to someone nearer to the sink, so that all leads to it."""
+def _shape(rng: Random, n_agents: int) -> set[tuple[int, int]]:
+    """Pairs of places (source, target): everyone hands on to someone before it, so that all leads to the first."""
     shape = rng.choice(_SHAPES)
     joins = set()
-    for place in set(range(n_agents)) - {sink}:
-        nearer = range(place) if sink == 0 else range(place + 1, n_agents)
+    for place in range(1, n_agents):
         match shape:
             case "star":
-                targets = [sink]
+                targets = [0]
             case "chain":
-                targets = [place - 1 if sink == 0 else place + 1]
+                targets = [place - 1]
             case "tree":
-                targets = [rng.choice(nearer)]
+                targets = [rng.randrange(place)]
             case _:
-                targets = [rng.choice(nearer) for _ in range(rng.choice((1, 1, 2)))]
+                targets = [rng.randrange(place) for _ in range(rng.choice((1, 1, 2)))]
         joins |= {(place, target) for target in targets}
     return joins
 

@@ -5,9 +5,9 @@ on the way back. Quotes are in the question's own words, since to say the same w
 learns first. Each quote says for which quantity it is wanted, and each result says it again, so that the way back is
 always the name beside; operands are taken one at a time, so that the next one is the name that follows::
 
-    Mill's Lamp equals the sum of each Farm's Drum and each Farm's Bench. For Mill's Lamp, Farm's Drum equals 2 more than
-    each Barn's Rope. For Farm's Drum, Barn's Rope equals 5. Farm's Drum for Mill's Lamp is 2 + 5 = 7. Mill's Lamp takes
-    Farm's Drum 7. For Mill's Lamp, Farm's Bench equals 20. Mill's Lamp is 7 + 20 = 4.
+    Mill's Lamp equals the sum of each Farm's Drum and each Farm's Bench. For Mill's Lamp, Farm's Drum equals 2 more
+    than each Barn's Rope. For Farm's Drum, Barn's Rope equals 5. Farm's Drum for Mill's Lamp is 2 + 5 = 7.
+    Mill's Lamp takes Farm's Drum 7. For Mill's Lamp, Farm's Bench equals 20. Mill's Lamp is 7 + 20 = 4.
     Answer: \boxed{4}
 
 Several problems take a line each, which ends in that problem's answer. Values that were given are taken as they are,

@@ -50,7 +50,7 @@ _CALLS = (
     '", workflow="cot")\ncreate_agent(id="a', '.", workflow="cot")\ncreate_flow(source="a',
     '", workflow="cot")\ncreate_flow(source="a', '.", workflow="cot")', '", workflow="cot")',
     '", payload="the number of each ', '", payload="the code of the ', '", payload="Problem ',
-    '")\ncreate_flow(source="a',
+    '")\ncreate_flow(source="a', '")\ncreate_agent(id="a',
 )  # fmt: skip
 
 

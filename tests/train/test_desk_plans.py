@@ -1,6 +1,8 @@
 """The orchestrator's training text: valid systems of every size, whose design has nothing to do with the axis."""
 
+import re
 from collections import Counter
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -12,7 +14,7 @@ from masrepro.models.desk import new_tokenizer
 from masrepro.orchestration import parse
 from masrepro.orchestration.dom import DoM
 from masrepro.train.desk_check import problem_of
-from masrepro.train.desk_plans import LARGEST, PLAIN, draw_plan, plan_row
+from masrepro.train.desk_plans import LARGEST, PLAIN, draw_plan, naming, plan_row, written
 from masrepro.train.desk_words import phrases
 
 seeds = st.integers(0, 10**9)
@@ -42,7 +44,33 @@ def test_text_is_in_the_vocabulary_and_comes_back_unchanged(tokenizer, seed, sol
 def test_degree_bounds_the_system(seed, dom, axis):
     plan = draw_plan(Random(seed), make_item(axis, 4, "train", seed), dom)
     assert dom.allows(len(plan.agents))
-    assert parse(plan.to("calls"), dom=dom, catalogue=PLAIN) == plan
+    assert parse(written(plan), dom=dom, catalogue=PLAIN) == plan
+
+
+@given(seeds, st.sampled_from(["depth", "horizon", "robustness"]))
+def test_a_flow_joins_the_agent_just_written_with_one_before(seed, axis):
+    plan = draw_plan(Random(seed), make_item(axis, 4, "train", seed), DoM.HIGH)
+    there = []
+    for line in written(plan).splitlines():
+        ids = re.findall(r'(?:id|source|target)="(a\d+)"', line)
+        if line.startswith("create_agent("):
+            there += ids
+        else:
+            assert there[-1] in ids
+            assert set(ids) <= set(there)
+
+
+@given(seeds, st.sampled_from(["depth", "breadth"]))
+def test_the_drill_names_what_the_last_agent_reads(seed, axis):
+    item = make_item(axis, 4, "train", seed)
+    question, pairs = naming(Random(seed), item)
+    (problem,) = item.problems
+    by_name = {quantity.name: quantity for quantity in problem.quantities}
+    for (_, last), (given_text, name) in pairwise(pairs):
+        assert f"number of each {name}" in question
+        parents = by_name[last].parents
+        assert not parents or problem.quantities[parents[0]].name == name
+        assert given_text.count("create_flow(") == given_text.count(f"{last}")
 
 
 def test_sizes_and_shapes_are_spread_wide():
