@@ -126,7 +126,7 @@ def cot_messages(
     goal = resolved_goal(task)
     parts = (
         task.question,
-        "\n".join(_entry(given, rationale_chars) for given in (*task.inputs, *heard)),
+        "\n".join(entry(given, rationale_chars) for given in (*task.inputs, *heard)),
         f"Goal: {goal}" if goal else "",
     )
     role = f"Your role: {task.agent.role}\n" if task.agent.role else ""
@@ -134,6 +134,13 @@ def cot_messages(
         Message("system", role + instructions),
         Message("user", "\n\n".join(part for part in parts if part)),
     )
+
+
+def entry(given: Input, rationale_chars: int | None = None) -> str:
+    """What flowed in, as an agent reads it; see `cot_messages`."""
+    payload = f" ({given.payload})" if given.payload else ""
+    rationale = given.rationale[:rationale_chars].strip()
+    return f"From {given.source}{payload}: {_shown(given.answer)}" + (f"\n{rationale}" if rationale else "")
 
 
 def resolved_goal(task: Task) -> str:
@@ -170,12 +177,6 @@ def unboxed(answer: str) -> str:
         if depth < 0:
             return answer
     return boxed[1].strip() if depth == 0 else answer
-
-
-def _entry(given: Input, rationale_chars: int | None) -> str:
-    payload = f" ({given.payload})" if given.payload else ""
-    rationale = given.rationale[:rationale_chars].strip()
-    return f"From {given.source}{payload}: {_shown(given.answer)}" + (f"\n{rationale}" if rationale else "")
 
 
 def _shown(answer: str | None) -> str:

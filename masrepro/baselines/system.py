@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from masrepro.bench.item import Item
 from masrepro.orchestration.plan import Orchestration
+from masrepro.runtime.growing import Conditions, Unfolded
 
 
 class System(Protocol):
@@ -20,6 +21,24 @@ class System(Protocol):
         ------
         OrchestrationError
             The system wrote none that is valid; the sample's outcome is then ``invalid``.
+        """
+        ...
+
+
+@runtime_checkable
+class Unfolding(Protocol):
+    """A design that depends on what its agents answer: it is known only at the end of its run.
+
+    What a system's ``design``, being a coroutine, may give in place of an orchestration.
+    """
+
+    async def unfold(self, conditions: Conditions) -> Unfolded:
+        """Design and run, step by step.
+
+        Raises
+        ------
+        ModelError
+            Never: what could not be asked is in the result.
         """
         ...
 

@@ -68,6 +68,7 @@ def _agent(agent: Agent, place: tuple[int, int], is_sink: bool, answers: Mapping
         said = "no answer" if answer is None else answer
         lines.append("= " + textwrap.shorten(said, _LINE_CHARS))
     title = f"{agent.id} · {agent.workflow}" + (" · sink" if is_sink else "")
+    title += f" · {agent.backbone}" if agent.backbone else ""
     return _box(*place, title, lines, _COLOURS.get(agent.workflow, "#000"), thick=is_sink)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from masrepro.lab.params import Params
-from masrepro.lab.problem import BadInput
+from masrepro.lab.problem import BadInput, Problem
 from masrepro.models.desk import load_desk_model
 from masrepro.models.model import Model
 from masrepro.models.servers import served, why_not
 
 
-def load_backbone(params: Params) -> Model:
-    """The model that the params name.
+def load_backbone(params: Params, model: str | None = None) -> Model:
+    """The model that the params name, or another one at the same place.
 
     Raises
     ------
@@ -19,19 +19,20 @@ def load_backbone(params: Params) -> Model:
     FileNotFoundError
         No such desk model comes with the package.
     """
-    return load_desk_model(params.model) if params.server is None else load_served(params)
+    return load_desk_model(model or params.model) if params.server is None else load_served(params, model)
 
 
-def load_served(params: Params) -> Model:
+def load_served(params: Params, model: str | None = None) -> Model:
     """The model on the params' server, at the price that is known for it there. Raises BadInput as `load_backbone`."""
+    name = model or params.model
     assert params.server is not None, "these params name no server"
     require_server(params)
-    price = params.price_of(params.model, params.server.base_url)
-    return served(params.server, params.model, price)
+    return served(params.server, name, params.price_of(name, params.server.base_url))
 
 
 def require_server(params: Params) -> None:
-    """Ask the params' server, if they name one, for its models. Raises BadInput where nothing could be run with it."""
-    reason = None if params.server is None else why_not(params.server, params.model)
-    if reason:
-        raise BadInput.of(f"server: {reason}")
+    """Ask each server that the params name for its models. Raises BadInput where nothing could be run with one."""
+    reasons = [(one.field, why_not(one.server, one.model)) for one in params.served]
+    refused = [Problem(f"{field}: {reason}") for field, reason in reasons if reason]
+    if refused:
+        raise BadInput(refused)

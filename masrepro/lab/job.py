@@ -15,6 +15,7 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import Protocol
 
 from masrepro.agents.agent import SubAgent
+from masrepro.baselines.system import Unfolding
 from masrepro.bench import Item
 from masrepro.lab.cost import CostLimit, CostReached
 from masrepro.lab.estimate import estimate
@@ -23,6 +24,7 @@ from masrepro.lab.sample import Key, Sample
 from masrepro.models.model import ModelError, Pool, Sampling
 from masrepro.orchestration import Orchestration, OrchestrationError
 from masrepro.runtime.budget import Budget
+from masrepro.runtime.growing import Conditions, Unfolded
 from masrepro.runtime.run import RunResult, run
 from masrepro.tools.tool import Tool
 
@@ -35,8 +37,8 @@ class Designer(Protocol):
 
     name: str
 
-    def design(self, item: Item) -> Orchestration | Awaitable[Orchestration]:
-        """The orchestration for an item. Raises OrchestrationError where the system wrote no valid one."""
+    def design(self, item: Item) -> Orchestration | Awaitable[Orchestration | Unfolding]:
+        """The orchestration for an item, or one that unfolds. Raises OrchestrationError where none is valid."""
         ...
 
 
@@ -86,23 +88,14 @@ class Attempts:
             why = f"{type(error).__name__}: {error}"
             blank = replace(blank, usage=error.usage, error=why, seconds=_since(began))
             return Attempt(replace(blank, outcome="limit", stopped=True) if isinstance(error, CostReached) else blank)
-        blank = replace(
-            blank,
-            n_agents=len(plan.agents),
-            longest_chain=plan.longest_chain,
-            orchestration_hash=plan.content_hash,
-            orchestration=plan.to("calls"),
-        )
+        if isinstance(plan, Unfolding):
+            return _attempt(blank, await plan.unfold(self._conditions(job)), began)
         try:
             result = await self._run(plan, job)
         except OrchestrationError as error:
-            return Attempt(replace(blank, outcome="invalid", error=str(error), seconds=_since(began)))
-        sample = replace(blank, answer=result.answer, usage=result.usage, error=result.error, trace=result.trace)
-        sample = replace(sample, seconds=_since(began))
-        if result.status == "done":
-            return Attempt(sample, to_score=True)
-        stopped = result.status == "limit" and _was_refused(result)
-        return Attempt(replace(sample, outcome=result.status, stopped=stopped))
+            described = _described(blank, plan)
+            return Attempt(replace(described, outcome="invalid", error=str(error), seconds=_since(began)))
+        return _attempt(blank, Unfolded(plan, result), began)
 
     def most_usd(self, job: Job) -> Decimal | None:
         """The most that a job can cost, in US dollars; None if the design is a model's or a price unknown."""
@@ -119,19 +112,23 @@ class Attempts:
         ).most.cost_usd
 
     async def _run(self, plan: Orchestration, job: Job) -> RunResult:
-        sampling = replace(self.sampling, repeat=job.key.repeat)
-        if sampling.seed is not None:
-            sampling = replace(sampling, seed=sample_seed(sampling.seed, job.item.id, job.key.repeat))
+        own = self._conditions(job)
         return await run(
             plan,
             job.item.question,
-            models=self.models,
-            budget=self.budget,
-            sampling=sampling,
-            sub_agents=self.sub_agents,
-            tools=self.tools,
-            rationale_chars=self.rationale_chars,
+            models=own.models,
+            budget=own.budget,
+            sampling=own.sampling,
+            sub_agents=own.sub_agents,
+            tools=own.tools,
+            rationale_chars=own.rationale_chars,
         )
+
+    def _conditions(self, job: Job) -> Conditions:
+        sampling = replace(self.sampling, repeat=job.key.repeat)
+        if sampling.seed is not None:
+            sampling = replace(sampling, seed=sample_seed(sampling.seed, job.item.id, job.key.repeat))
+        return Conditions(self.models, self.budget, sampling, self.sub_agents, self.tools, self.rationale_chars)
 
 
 def sample_seed(seed: int, item_id: str, repeat: int) -> int:
@@ -189,6 +186,37 @@ def within(limit: CostLimit, attempts: Attempts, attempt: Work[Job, Attempt]) ->
 def stopped(job: Job, why: str) -> Sample:
     """The sample of a job that a cost limit kept from starting."""
     return replace(job.blank, outcome="limit", stopped=True, error=f"not begun: {why}")
+
+
+def _attempt(blank: Sample, done: Unfolded, began: float) -> Attempt:
+    """What came of a job whose run has ended."""
+    result = done.result
+    sample = replace(
+        blank,
+        answer=result.answer,
+        usage=result.usage,
+        error=result.error,
+        trace=result.trace,
+        seconds=_since(began),
+    )
+    if done.plan is not None:
+        sample = _described(sample, done.plan)
+    if done.invalid is not None:
+        return Attempt(replace(sample, outcome="invalid"))
+    if result.status == "done":
+        return Attempt(sample, to_score=True)
+    stopped = result.status == "limit" and _was_refused(result)
+    return Attempt(replace(sample, outcome=result.status, stopped=stopped))
+
+
+def _described(sample: Sample, plan: Orchestration) -> Sample:
+    return replace(
+        sample,
+        n_agents=len(plan.agents),
+        longest_chain=plan.longest_chain,
+        orchestration_hash=plan.content_hash,
+        orchestration=plan.to("calls"),
+    )
 
 
 def _was_refused(result: RunResult) -> bool:

@@ -7,12 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from masrepro.lab.schema import PROFILES, Bound, EvaluationParams, Params, Profile, describe
+from masrepro.lab.mas2_params import RuntimeParams
+from masrepro.lab.method_params import HolisticSequentialParams
+from masrepro.lab.schema import (
+    PROFILES,
+    Axis,
+    AxisValues,
+    Bound,
+    EvaluationParams,
+    ModelNames,
+    Params,
+    Profile,
+    PublicNames,
+    Systems,
+    WorkflowNames,
+    describe,
+)
 from masrepro.lab.training_params import TrainOrchestratorParams
+from masrepro.lab.writing_params import CostParetoParams, DomSweepParams
 from masrepro.models.smollm import NAME as SMOLLM
 
 __all__ = [
@@ -20,42 +36,20 @@ __all__ = [
     "SCHEMAS",
     "Axis",
     "Bound",
+    "CostParetoParams",
     "DeskModelsParams",
+    "DomSweepParams",
     "EvaluationParams",
     "FiveAxesParams",
+    "HolisticSequentialParams",
     "MasbenchParams",
     "Params",
     "Profile",
     "PublicParams",
+    "RuntimeParams",
     "StartHereParams",
     "TrainOrchestratorParams",
     "describe",
-]
-
-Axis = Literal["depth", "breadth", "horizon", "parallel", "robustness"]
-
-
-def _no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    repeated = sorted({str(value) for value in values if values.count(value) > 1})
-    if repeated:
-        raise ValueError(f"holds {', '.join(repeated)} more than once")
-    return values
-
-
-AxisValues = Annotated[tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(_no_repeats)]
-ModelNames = Annotated[
-    tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1), AfterValidator(_no_repeats)
-]
-Systems = Annotated[
-    tuple[Literal["single_agent", "star", "oracle"], ...], Field(min_length=1), AfterValidator(_no_repeats)
-]
-PublicNames = Annotated[
-    tuple[Literal["gsm8k", "hotpotqa/fullwiki", "humaneval"], ...], Field(min_length=1), AfterValidator(_no_repeats)
-]
-WorkflowNames = Annotated[
-    tuple[Literal["cot", "cot_sc", "debate", "reflexion", "deep_research"], ...],
-    Field(min_length=1),
-    AfterValidator(_no_repeats),
 ]
 
 
@@ -244,5 +238,9 @@ SCHEMAS: Mapping[str, type[Params]] = {
     "03_desk_models": DeskModelsParams,
     "04_public_benchmarks": PublicParams,
     "05_train_orchestrator": TrainOrchestratorParams,
+    "06_holistic_vs_sequential": HolisticSequentialParams,
+    "07_dom_sweep": DomSweepParams,
+    "09_cost_pareto": CostParetoParams,
+    "10_mas2_runtime": RuntimeParams,
 }
 """Schema by notebook name (its file name without ``.ipynb``)."""

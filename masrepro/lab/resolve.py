@@ -212,8 +212,10 @@ def _problem(schema: type[Params], detail: Any, origin: dict[str, Layer], base: 
 def _fields(schema: type[BaseModel], path: KeyPath) -> list[str]:
     """Names that are known below a path into a schema and those within it."""
     for part in path:
-        inner = get_args(schema.model_fields[str(part)].annotation)
-        schema = next(kind for kind in inner if isinstance(kind, type) and issubclass(kind, BaseModel))
+        if part in schema.model_fields:  # else it is a key of a mapping, whose values' schema has been found
+            annotation = schema.model_fields[str(part)].annotation
+            inner = (annotation, *get_args(annotation))
+            schema = next(kind for kind in inner if isinstance(kind, type) and issubclass(kind, BaseModel))
     return list(schema.model_fields)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from masrepro.lab.executor import ExecutorName
 from masrepro.models.model import Price
@@ -23,6 +23,30 @@ from masrepro.models.servers import Server
 Profile = Literal["smoke", "desk", "api", "gpu"]
 PROFILES: tuple[Profile, ...] = ("smoke", "desk", "api", "gpu")
 ModelPrice = tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]]
+Axis = Literal["depth", "breadth", "horizon", "parallel", "robustness"]
+
+
+def no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same values. Raises ValueError that names those that are there more than once."""
+    repeated = sorted({str(value) for value in values if values.count(value) > 1})
+    if repeated:
+        raise ValueError(f"holds {', '.join(repeated)} more than once")
+    return values
+
+
+AxisValues = Annotated[tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(no_repeats)]
+ModelNames = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1), AfterValidator(no_repeats)]
+Systems = Annotated[
+    tuple[Literal["single_agent", "star", "oracle"], ...], Field(min_length=1), AfterValidator(no_repeats)
+]
+PublicName = Literal["gsm8k", "hotpotqa/fullwiki", "humaneval"]
+PublicNames = Annotated[tuple[PublicName, ...], Field(min_length=1), AfterValidator(no_repeats)]
+WorkflowNames = Annotated[
+    tuple[Literal["cot", "cot_sc", "debate", "reflexion", "deep_research"], ...],
+    Field(min_length=1),
+    AfterValidator(no_repeats),
+]
+
 BESIDE_THE_RESULT = ("max_cost_usd", "prices", "cache", "executor")
 """Params that decide what a run may spend or where it runs, and none of its samples."""
 
@@ -42,6 +66,14 @@ class Bound:
             f"at most {self.samples:,} sample{'' if self.samples == 1 else 's'}, {self.calls:,} calls, "
             f"{self.completion_tokens:,} completion tokens; cost: {cost}"
         )
+
+
+class Served(NamedTuple):
+    """A model at a server, and the field of the params that names the server."""
+
+    field: str
+    server: Server
+    model: str
 
 
 class Params(BaseModel):
@@ -73,6 +105,11 @@ class Params(BaseModel):
     def bound(self) -> Bound:
         """The most that a run with these params can spend."""
         raise NotImplementedError
+
+    @property
+    def served(self) -> tuple[Served, ...]:
+        """Every model that is asked for at a server."""
+        return () if self.server is None else (Served("server", self.server, self.model),)
 
     def values(self) -> dict[str, Any]:
         """JSON-ready values of all fields, in the order of the schema."""
@@ -114,6 +151,8 @@ def describe(schema: type[Params]) -> list[tuple[str, str, str]]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

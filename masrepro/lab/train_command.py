@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from masrepro.lab.backbone import load_backbone
+from masrepro.lab.orchestrator import adapter_folder
+from masrepro.lab.problem import BadInput
 from masrepro.lab.training_params import TrainOrchestratorParams
-from masrepro.models.desk import WEIGHTS
 from masrepro.models.model import Pool, Sampling
 from masrepro.runtime.budget import Budget
-from masrepro.train.grpo import HISTORY, Trained, catalogue_of, train
+from masrepro.train.grpo import Trained, catalogue_of, train
 from masrepro.train.grpo_estimate import DESK, H200, estimate_training
-from masrepro.train.history import read_history
+from masrepro.train.history import Step, read_history
 from masrepro.train.rollout import Team
 from masrepro.train.trained import load_orchestrator
+from masrepro.train.training_folder import HISTORY
 
 if TYPE_CHECKING:
     from masrepro.models.local import Local
@@ -45,15 +47,33 @@ def trained_orchestrator(
     """
     if not params.adapter:
         return train(params, folder, team=team, report=report)
-    shipped = WEIGHTS / params.adapter
-    found = shipped if shipped.is_dir() else Path(params.adapter)
-    if not any(found.glob("*.safetensors")):
-        raise FileNotFoundError(f"no adapter {params.adapter!r}: name the model/ of a training, or leave it empty")
-    return Trained(found, tuple(read_history(found / HISTORY)))
+    return Trained(adapter_folder(params.adapter), tuple(history_of(params.adapter)))
+
+
+def history_of(adapter: str) -> list[Step]:
+    """The steps in which an adapter was trained; none where they do not lie beside it.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such adapter.
+    """
+    return read_history(adapter_folder(adapter) / HISTORY)
 
 
 def orchestrators(params: TrainOrchestratorParams, trained: Trained) -> dict[str, Local]:
-    """The orchestrator before training and after, as models that can be asked: ``base`` and ``trained``."""
+    """The orchestrator before training and after, as models that write whole systems: ``base`` and ``trained``.
+
+    Raises
+    ------
+    BadInput
+        It is a sequential one, which is measured in another notebook.
+    """
+    if params.method == "sequential":
+        raise BadInput.of(
+            "a sequential orchestrator writes no whole systems: measure it in 06_holistic_vs_sequential, with "
+            f"{trained.folder} as the adapter of `sequential` there"
+        )
     dtype = "float64" if params.device == "cpu" else "bfloat16"
     return {
         who: load_orchestrator(

@@ -11,6 +11,7 @@ from masrepro.models.model import Completion, Message, Model, Sampling
 from masrepro.orchestration.briefing import request, rules
 from masrepro.orchestration.catalogue import STANDARD, Catalogue
 from masrepro.orchestration.dom import DoM
+from masrepro.orchestration.errors import OrchestrationError
 from masrepro.orchestration.parse import parse
 from masrepro.orchestration.plan import Orchestration
 
@@ -60,6 +61,8 @@ class Written:
         What was allowed.
     backbone : str or None
         Assigned to every agent that has none.
+    cut_off : frozenset of str
+        Items whose text met its token limit, and is no system, however it begins.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Written:
     dom: DoM = DoM.HIGH
     catalogue: Catalogue = STANDARD
     backbone: str | None = None
+    cut_off: frozenset[str] = frozenset()
 
     def design(self, item: Item) -> Orchestration:
         """The system that was written for that item.
@@ -76,6 +80,8 @@ class Written:
         OrchestrationError
             What was written is none.
         """
+        if item.id in self.cut_off:
+            raise OrchestrationError("cut-off", "the text met its token limit", "its end", "Write less, or allow more.")
         plan = parse(self.texts[item.id], dom=self.dom, catalogue=self.catalogue)
         agents = (replace(agent, backbone=agent.backbone or self.backbone) for agent in plan.agents)
         return replace(plan, agents=tuple(agents))

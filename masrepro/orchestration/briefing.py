@@ -14,27 +14,57 @@ _EXAMPLE = """\
 create_agent(id="a1", role="historian", goal="Find the year in which the bridge was opened.", workflow="cot")
 create_agent(id="a2", role="writer", goal="Give the final answer.", workflow="cot")
 create_flow(source="a1", target="a2", payload="the year")"""
+_TURNS_EXAMPLE = """\
+create_agent(id="a1", role="historian", goal="Find the year in which the bridge was opened.", workflow="cot")
+You are told: From a1: 1932. Your next turn:
+create_agent(id="a2", role="writer", goal="Give the final answer.", workflow="cot")
+create_flow(source="a1", target="a2", payload="the year")
+You are told: From a2: In 1932. Your last turn:
+answer(text="${a2}")"""
+_CREATE_AGENT = 'create_agent(id="...", role="...", goal="...", workflow="...", tools=[...], roles=[...])'
 
 
 def rules(catalogue: Catalogue = STANDARD) -> str:
     """The notation and what it may name, for a model that has never seen it."""
-    workflows = "\n".join(f"- {workflow.name}: {workflow.description}" for workflow in catalogue.workflows)
-    tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in catalogue.tools)
     parts = (
         "Design a team of agents that answers the question. Write nothing but calls, one on a line:",
-        'create_agent(id="...", role="...", goal="...", workflow="...", tools=[...], roles=[...])\n'
-        'create_flow(source="...", target="...", payload="what is handed on")',
+        f'{_CREATE_AGENT}\ncreate_flow(source="...", target="...", payload="what is handed on")',
         "Every agent sees the question, its goal, and what flows into it. Flows join agents that were created before, "
         "form no cycle, and all lead to one last agent, whose answer is the team's. Leave out tools and roles that are "
         'not needed. To answer without agents, write answer(text="...") alone.',
-        f"Workflows:\n{workflows}",
-        f"Tools:\n{tools}" if tools else "",
+        *_offered(catalogue),
         f"Example:\n{_EXAMPLE}",
     )
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(parts)
+
+
+def turn_rules(catalogue: Catalogue = STANDARD) -> str:
+    """The same for a model that builds turn by turn (`masrepro.orchestration.turns`)."""
+    parts = (
+        "Build a team of agents that answers the question, one agent a turn. Write nothing but calls, one on a line: "
+        "one that creates the agent, and one for every earlier agent whose answer it is to see:",
+        f'{_CREATE_AGENT}\ncreate_flow(source="an earlier one", target="the new one", payload="what is handed on")',
+        "The agent works at once, and you are told what it answers. Every agent sees the question, its goal, and what "
+        "flows into it. Leave out tools and roles that are not needed. In the end all must lead to one last agent, "
+        'whose answer is the team\'s: write answer(text="${id}") alone, with its id. To answer without agents, begin '
+        'with answer(text="...") alone.',
+        *_offered(catalogue),
+        f"Example:\n{_TURNS_EXAMPLE}",
+    )
+    return "\n\n".join(parts)
 
 
 def request(question: str, dom: DoM = DoM.HIGH, catalogue: Catalogue = STANDARD) -> str:
     """The question with its bounds; small models are trained on exactly this text."""
     names = ", ".join(workflow.name for workflow in catalogue.workflows)
     return f"{question}\n\nDegree of MAS: {dom.describe()}\nWorkflows: {names}"
+
+
+def _offered(catalogue: Catalogue) -> list[str]:
+    """What may be named, a part for workflows and one for tools where there are some."""
+    kinds = (("Workflows", catalogue.workflows), ("Tools", catalogue.tools))
+    return [
+        "\n".join([f"{kind}:", *(f"- {one.name}: {one.description}" for one in offered)])
+        for kind, offered in kinds
+        if offered
+    ]

@@ -56,7 +56,7 @@ def write(plan: Orchestration) -> str:
     """The plan as calls, one a line; arguments that are at their defaults are left out, save the workflow."""
     if plan.answer is not None:
         return f"answer(text={_quoted(plan.answer)})"
-    return "\n".join([*map(_agent_call, plan.agents), *map(_flow_call, plan.flows)])
+    return "\n".join([*map(agent_call, plan.agents), *map(flow_call, plan.flows)])
 
 
 def _read(body: Body, piece_chars: int) -> Draft[Mark]:
@@ -94,7 +94,8 @@ def _add_calls(script: Script, draft: Draft[Mark]) -> None:
         draft.add(part, partial(script.place, call.lineno, call.col_offset))
 
 
-def _agent_call(agent: Agent) -> str:
+def agent_call(agent: Agent) -> str:
+    """The call that creates an agent."""
     arguments = [f"id={_quoted(agent.id)}", f"role={_quoted(agent.role)}", f"goal={_quoted(agent.goal)}"]
     arguments.append(f"workflow={_quoted(agent.workflow)}")
     if agent.tools:
@@ -106,7 +107,8 @@ def _agent_call(agent: Agent) -> str:
     return f"create_agent({', '.join(arguments)})"
 
 
-def _flow_call(flow: Flow) -> str:
+def flow_call(flow: Flow) -> str:
+    """The call that creates a flow."""
     payload = f", payload={_quoted(flow.payload)}" if flow.payload else ""
     return f"create_flow(source={_quoted(flow.source)}, target={_quoted(flow.target)}{payload})"
 

@@ -110,11 +110,12 @@ class Catalogue:
     def tool_schemas(self, dom: DoM = DoM.HIGH) -> list[dict[str, Any]]:
         """The primitives as OpenAI tool schemas, with the names of this catalogue as enumerations.
 
-        ``answer`` is offered at `DoM.LOW` and ``create_flow`` above it, as the paper's prompts do; the
-        parser's own bound is `dom` and no more.
+        ``answer`` is offered at `DoM.LOW` and ``create_flow`` above it, as the paper's prompts do, and ``answer``
+        alone where there may be no agents; the parser's own bound is `dom` and no more.
         """
-        left_out = "create_flow" if dom == DoM.LOW else "answer"
-        return [self._schema(primitive) for primitive in PRIMITIVES.values() if primitive.name != left_out]
+        offered = {"create_agent", "answer"} if dom == DoM.LOW else {"create_agent", "create_flow"}
+        offered = {"answer"} if dom.max_agents == 0 else offered
+        return [self._schema(primitive) for primitive in PRIMITIVES.values() if primitive.name in offered]
 
     def _schema(self, primitive: Primitive) -> dict[str, Any]:
         names = {"workflow": [w.name for w in self.workflows], "tools": [tool.name for tool in self.tools]}

@@ -28,9 +28,9 @@ class DoM:
 
     @classmethod
     def at_most(cls, n: int) -> DoM:
-        """A numeric cap on agents. Raises ValueError unless n >= 1."""
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise ValueError(f"a degree of MAS allows at least one agent, not {n!r}")
+        """A numeric cap on agents; 0 leaves only a direct answer. Raises ValueError unless n >= 0."""
+        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+            raise ValueError(f"a degree of MAS is a number of agents, 0 or more, not {n!r}")
         return cls(str(n), n)
 
     @classmethod
@@ -51,6 +51,8 @@ class DoM:
         """The sentence that tells a model what it may build."""
         if self.name == "LOW":
             return "Answer directly, or create at most one agent and no flows."
+        if self.max_agents == 0:
+            return "Answer directly, and create no agents."
         if self.max_agents is None:
             return "Create as many agents and flows as the question needs."
         return f"Create at most {self.max_agents} agent{'s' if self.max_agents > 1 else ''}."

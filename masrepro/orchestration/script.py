@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from masrepro.orchestration.body import LINE_END, Body
@@ -55,12 +55,18 @@ class Script:
         The run as Python source.
     added : list of int
         Offsets, in the source, of characters that the body does not have.
+    primitives : mapping of str to Primitive
+        The calls that are understood, by name.
+    hint : str
+        How to mend what is none of them.
     """
 
     body: Body
     start: int
     source: str
     added: list[int]
+    primitives: Mapping[str, Primitive]
+    hint: str
 
     def calls(self) -> Iterator[tuple[ast.Call, Primitive]]:
         """The calls that the source consists of.
@@ -106,7 +112,7 @@ class Script:
         except SyntaxError as error:
             raise self._syntax_error(error) from None
         except (RecursionError, MemoryError, SystemError):
-            raise self.body.error("too-deep", "the text nests too deeply", self._in_body(0), _HINT) from None
+            raise self.body.error("too-deep", "the text nests too deeply", self._in_body(0), self.hint) from None
         except UnicodeEncodeError as error:
             what = "there is a lone surrogate, half of a character"
             hint = "Write the character itself."
@@ -115,10 +121,10 @@ class Script:
     def _call(self, statement: ast.stmt) -> tuple[ast.Call, Primitive]:
         call = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(call, ast.Call):
-            raise self._error("not-a-call", f"{self._excerpt(statement)} is no call", statement, _HINT)
-        primitive = PRIMITIVES.get(call.func.id) if isinstance(call.func, ast.Name) else None
+            raise self._error("not-a-call", f"{self._excerpt(statement)} is no call", statement, self.hint)
+        primitive = self.primitives.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if primitive is None:
-            raise self._error("unknown-call", f"{self._excerpt(call.func)} is no call of ours", call, _HINT)
+            raise self._error("unknown-call", f"{self._excerpt(call.func)} is no call of ours", call, self.hint)
         if call.args:
             hint = f"Name every argument: {primitive.example()}."
             raise self._error(
@@ -145,7 +151,7 @@ class Script:
         message = error.msg
         if "unicode error" in message:
             message = "a backslash begins an escape that is not complete"
-        hint = next((hint for sign, hint in _SYNTAX_HINTS.items() if sign in message), _HINT)
+        hint = next((hint for sign, hint in _SYNTAX_HINTS.items() if sign in message), self.hint)
         return self.body.error("syntax", f"this cannot be read as calls: {message}", offset, hint)
 
     def _excerpt(self, node: ast.expr | ast.stmt, most: int = 40) -> str:
@@ -167,11 +173,13 @@ class Script:
         return starts[min(line, len(starts)) - 1]
 
 
-def script_of(body: Body, start: int, end: int) -> Script:
+def script_of(
+    body: Body, start: int, end: int, primitives: Mapping[str, Primitive] = PRIMITIVES, hint: str = _HINT
+) -> Script:
     """A slice of a body as a script."""
     text = body.text[start:end]
     source, added = _as_python(text) if _is_unusual(text) else (text, [])
-    return Script(body, start, source, added)
+    return Script(body, start, source, added, primitives, hint)
 
 
 def _is_unusual(text: str) -> bool:

@@ -36,7 +36,7 @@ class Primitive:
     name: str
     description: str
     parameters: tuple[Parameter, ...]
-    build: Callable[..., Agent | Flow | str]
+    build: Callable[..., Any]
     by_name: Mapping[str, Parameter] = field(init=False)
     n_required: int = field(init=False)
 
@@ -46,8 +46,8 @@ class Primitive:
         object.__setattr__(self, "by_name", {**aliases, **names})
         object.__setattr__(self, "n_required", sum(parameter.required for parameter in self.parameters))
 
-    def bind(self, arguments: Mapping[str, object], where: Where) -> Agent | Flow | str:
-        """Build what the call stands for.
+    def bind(self, arguments: Mapping[str, object], where: Where) -> Any:
+        """Build what the call stands for: an agent, a flow, a text.
 
         Raises
         ------

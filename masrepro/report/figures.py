@@ -32,7 +32,7 @@ class Series:
 
     ``style`` picks colour and marker, so that one system looks the same in every panel. ``published`` series are
     drawn with open markers and a dashed line. Points that are no curve are not ``joined``; a curve of
-    many points is not ``marked``.
+    many points is not ``marked``. ``names``, where given, stand beside the points.
     """
 
     label: str
@@ -44,6 +44,7 @@ class Series:
     published: bool = False
     joined: bool = True
     marked: bool = True
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, label: str, points: Sequence[tuple[float, Estimate]], *, style: int = 0, joined: bool = True) -> Series:
@@ -61,11 +62,12 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes."""
+    """One pair of axes; ``log_x`` for an x that spans orders of magnitude."""
 
     title: str
     x_label: str
     series: tuple[Series, ...]
+    log_x: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,8 @@ class Figure:
             for series in panel.series:
                 figure.add_trace(_trace(series, show_legend=series.label not in seen), **at)
                 seen.add(series.label)
-            figure.update_xaxes(title_text=panel.x_label, tickvals=_ticks(panel) or None, **at)
+            kind = "log" if panel.log_x else "linear"
+            figure.update_xaxes(title_text=panel.x_label, tickvals=_ticks(panel) or None, type=kind, **at)
         figure.update_yaxes(range=list(self.y_range))
         figure.update_yaxes(title_text=self.y_label, col=1)
         title = self.title + (f"<br>{self.note}" if self.note else "")
@@ -163,6 +166,10 @@ def _draw(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
             linewidth=1.0 if series.published else 1.8,
             capsize=3,
         )
+        for name, x, y in zip(series.names, series.x, series.y, strict=False):
+            axis.annotate(name, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=7, color=colour)
+    if panel.log_x:
+        _plain_log(axis)
     axis.set_title(panel.title)
     axis.set_xlabel(panel.x_label)
     if _ticks(panel):
@@ -170,6 +177,16 @@ def _draw(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
     axis.set_ylim(*y_range)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="y", alpha=0.25)
+
+
+def _plain_log(axis: Axes) -> None:
+    """A logarithmic x axis with plain numbers at 1, 2 and 5."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_xscale("log")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _line(series: Series) -> str:
@@ -180,7 +197,7 @@ def _line(series: Series) -> str:
 
 def _mode(series: Series) -> str:
     """How plotly calls what is drawn."""
-    return "+".join(["lines"] * series.joined + ["markers"] * series.marked)
+    return "+".join(["lines"] * series.joined + ["markers"] * series.marked + ["text"] * bool(series.names))
 
 
 def _arms(series: Series) -> list[list[float]] | None:
@@ -200,6 +217,8 @@ def _legend(axes: Sequence[Axes]) -> tuple[list[Any], list[str]]:
 
 def _ticks(panel: Panel) -> list[float]:
     """Where the curves have marks; the library's own choice where there are none."""
+    if panel.log_x:
+        return []
     return sorted({x for series in panel.series if series.joined and series.marked for x in series.x})
 
 
@@ -215,6 +234,8 @@ def _trace(series: Series, *, show_legend: bool) -> go.Scatter:
         legendgroup=series.label,
         showlegend=show_legend,
         mode=_mode(series),
+        text=list(series.names) or None,
+        textposition="top right",
         line={"color": colour, "dash": "dash" if series.published else "solid"},
         marker={"symbol": f"{marker}-open" if series.published else marker, "size": 9},
         error_y={"type": "data", "symmetric": False, "arrayminus": arms[0], "array": arms[1]} if arms else None,

@@ -170,6 +170,7 @@ def step_rows(steps: Sequence[Step]) -> list[Row]:
             "longest_chain": step.longest_chain,
             "width": step.width,
             "plan_tokens": step.plan_tokens,
+            "turns": step.turns,
             "calls": step.calls,
             "drawn_calls": step.drawn_calls,
             "prompt_tokens": step.prompt_tokens,

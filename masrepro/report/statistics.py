@@ -1,5 +1,5 @@
-"""Intervals for accuracies and for paired differences. Problems are the unit: repeats of one problem are averaged
-first.
+"""Intervals for accuracies, paired differences and ratios of costs. Problems are the unit: repeats of one problem are
+averaged first.
 
 Every interval is closed-form and defined for degenerate samples (all right, all wrong, all equal), never NaN.
 """
@@ -84,3 +84,34 @@ def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Estimat
     variance = math.fsum(d * d for d in adjusted) / (n + 2) - centre**2
     half = Z95 * math.sqrt(variance / (n + 2))
     return Estimate(mean, min(mean, max(-1.0, centre - half)), max(mean, min(1.0, centre + half)), n)
+
+
+def ratio_of_means(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
+    """Mean of ``ours`` over mean of ``theirs``, for costs of the same problems, with an interval of the logarithm.
+
+    Parameters
+    ----------
+    ours, theirs : sequence of float
+        One cost a problem, each 0 or more; both means above 0.
+
+    Raises
+    ------
+    ValueError
+        The two do not cover the same number of problems, or none, or a mean is 0.
+
+    Notes
+    -----
+    The delta method: log(x/y) varies as the mean of x_i/x - y_i/y. One problem says nothing of the variance, and gets
+    an interval from 0 to infinity.
+    """
+    if len(ours) != len(theirs):
+        raise ValueError(f"paired costs must cover the same problems: {len(ours)} against {len(theirs)}")
+    n = len(ours)
+    if n == 0 or math.fsum(ours) <= 0 or math.fsum(theirs) <= 0:
+        raise ValueError("a ratio of costs needs at least one problem, and costs above 0 on both sides")
+    mean, other = math.fsum(ours) / n, math.fsum(theirs) / n
+    if n == 1:
+        return Estimate(mean / other, 0.0, math.inf, n)
+    spread = [a / mean - b / other for a, b in zip(ours, theirs, strict=True)]
+    half = Z95 * math.sqrt(math.fsum(d * d for d in spread) / (n - 1) / n)
+    return Estimate(mean / other, mean / other * math.exp(-half), mean / other * math.exp(half), n)

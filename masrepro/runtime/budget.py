@@ -67,6 +67,17 @@ class Budget:
             if value is not None and not value >= 0:
                 raise ValueError(f"a budget's {bound.name} must be 0 or more, got {value}")
 
+    def exceeded(self, spent: Usage, seconds: float) -> str | None:
+        """What is spent beyond a bound, in words; None where all is within. An unknown cost is beyond any bound."""
+        for name, value in (("calls", spent.calls), ("tokens", spent.tokens), ("seconds", seconds)):
+            bound = getattr(self, name)
+            if bound is not None and value > bound:
+                return f"{value:g} {name} are spent, more than {bound:g}"
+        if self.usd is not None and (spent.cost_usd is None or spent.cost_usd > self.usd):
+            cost = "an unknown cost" if spent.cost_usd is None else f"{spent.cost_usd}"
+            return f"{cost} US dollars are spent, more than {self.usd}"
+        return None
+
 
 UNLIMITED = Budget()
 

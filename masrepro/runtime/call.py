@@ -23,12 +23,13 @@ TRACED_CHARS = 8_000  # of a tool's arguments and of its result in the trace; fi
 
 @dataclass(slots=True)
 class Log:
-    """A run's trace while it grows, with the run's clock and the next free span id."""
+    """A run's trace while it grows, with the run's clock, the next free span id, and the attempt that is under way."""
 
     trace: Trace
     clock: Callable[[], float]
     began: float
     n_spans: int = 0
+    attempt: int = 0
 
     def now_s(self) -> float:
         """Seconds since the run began, to the microsecond."""
@@ -42,10 +43,10 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A `masrepro.agents.Call` on behalf of one agent."""
+    """A `masrepro.agents.Call` on behalf of one agent, in the act that ``span`` stands for."""
 
     agent: str
-    span: int
+    span: int | None
     model: Model
     sampling: Sampling
     meter: Meter
@@ -89,6 +90,7 @@ class RecordedCall:
                     error=error,
                     tool_calls=completion.tool_calls if completion else (),
                     cached=completion is not None and completion.cached,
+                    attempt=self.log.attempt,
                 )
             )
 
@@ -97,7 +99,8 @@ class RecordedCall:
 class RecordedTool:
     """A `masrepro.tools.Tool` in the hands of one agent, under the name by which the run knows it.
 
-    A use that takes longer than ``timeout_s`` seconds is ended, as a failure like any other.
+    A use that takes longer than ``timeout_s`` seconds is ended, as a failure like any other. What came of it is added
+    to ``uses``.
     """
 
     name: str
@@ -106,6 +109,7 @@ class RecordedTool:
     tool: Tool
     timeout_s: float
     log: Log
+    uses: list[ToolResult]
 
     @property
     def description(self) -> str:
@@ -124,7 +128,9 @@ class RecordedTool:
         try:
             result = await self._used(arguments)
             error = str(result.failure) if result.failure else None
-            return replace(result, tool=self.name, seconds=self.log.now_s() - start_s)
+            result = replace(result, tool=self.name, seconds=self.log.now_s() - start_s)
+            self.uses.append(result)
+            return result
         except BaseException as failure:
             error = describe(failure)
             raise
@@ -142,6 +148,7 @@ class RecordedTool:
                     error=error,
                     tool=self.name,
                     arguments=json.dumps(arguments, default=str)[:TRACED_CHARS],
+                    attempt=self.log.attempt,
                 )
             )
 

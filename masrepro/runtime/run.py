@@ -112,7 +112,7 @@ async def run(
     dataflow = Dataflow(plan, question, posts, sampling, rationale_chars, Meter(budget), log, tool_timeout_s)
     if plan.agents:
         await dataflow.flow()
-    return _result(dataflow)
+    return result_of(dataflow)
 
 
 def run_sync(
@@ -144,7 +144,8 @@ def run_sync(
     return wait_for(running)
 
 
-def _result(dataflow: Dataflow) -> RunResult:
+def result_of(dataflow: Dataflow) -> RunResult:
+    """What came of a dataflow that has come to its end."""
     plan, log = dataflow.plan, dataflow.log
     sink = dataflow.outputs.get(plan.sink) if plan.sink else None
     cut_off = sink is not None and sink.answer is None and sink.finish == "length"

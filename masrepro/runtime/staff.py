@@ -24,12 +24,13 @@ class PlanNotRunnable(OrchestrationError):
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One agent's place in a run."""
+    """One agent's place in a run; ``backbone`` is the pool's name of its model."""
 
     agent: Agent
     sub_agent: SubAgent
     model: Model
     tools: Mapping[str, Tool] = field(default_factory=dict)
+    backbone: str = ""
 
 
 def staff(
@@ -97,7 +98,7 @@ def _post(
             f"the budget is {budget.usd} US dollars but the price of the model {model.name!r} is unknown",
             "Give the model a price, or bound the run in tokens, calls or seconds.",
         )
-    return Post(agent, worker, model, {name: tools[name] for name in needed})
+    return Post(agent, worker, model, {name: tools[name] for name in needed}, agent.backbone or pool.default)
 
 
 def _refused(agent: Agent, rule: str, what: str, hint: str) -> PlanNotRunnable:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from masrepro.models.model import Finish, Message, ToolCall, Usage
 
-Kind = Literal["agent", "call", "tool"]
+Kind = Literal["agent", "call", "tool", "repair"]
 
 NOTHING = Usage()
 
@@ -23,18 +23,20 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One thing that took time: an agent's act, a call that it made, or a tool that it used.
+    """One thing that took time: an agent's act, a call that it made, a tool that it used, or a repair of the system.
 
     Parameters
     ----------
     id : int
         Unique in its trace; spans are numbered in the order in which they began.
     parent : int or None
-        The agent span in which a call was made or a tool used; None for an agent.
+        The agent or repair span in which a call was made or a tool used; None for an agent, for a repair, and for a
+        call of one who builds the system while it runs (`masrepro.runtime.growing.BUILDER`).
     agent : str
-        Id of the agent that caused it.
-    kind : {"agent", "call", "tool"}
-        An agent's act is there for its times and output; its calls carry what was spent. A tool spends nothing.
+        Id of the agent that caused it; that of a repair is no agent's (`masrepro.runtime.rectifier.RECTIFIER`).
+    kind : {"agent", "call", "tool", "repair"}
+        An agent's act is there for its times and output; its calls carry what was spent. A tool spends nothing. For a
+        repair ``arguments`` is the system before and ``text`` the one after, as calls, and ``reasoning`` is why.
     model : str or None
         Name of the model that was called; None for the other kinds.
     start_s, end_s : float
@@ -65,6 +67,8 @@ class Span:
         For a call, the tools that the reply asks for natively.
     cached : bool
         For a call, whether the reply was drawn before and kept.
+    attempt : int
+        Which attempt of a run that is repaired, from 0; a repair belongs to the attempt that it follows.
     """
 
     id: int
@@ -86,6 +90,7 @@ class Span:
     arguments: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     cached: bool = False
+    attempt: int = 0
 
 
 class Trace:
@@ -177,12 +182,14 @@ def _to_record(span: Span) -> dict[str, Any]:
         "finish": span.finish,
         "error": span.error,
     }
-    if span.kind == "tool":
+    if span.kind in ("tool", "repair"):
         record |= {"tool": span.tool, "arguments": span.arguments}
     if span.tool_calls:
         record["tool_calls"] = [_to_call_record(asked) for asked in span.tool_calls]
     if span.cached:
         record["cached"] = True
+    if span.attempt:
+        record["attempt"] = span.attempt
     return record
 
 

@@ -104,6 +104,11 @@ def at_first(n: int, failure: ToolFailure = DOWN) -> Schedule:
     return lambda use, rng: Fault(failure) if use < n else None
 
 
+def after(n: int, schedule: Schedule) -> Schedule:
+    """Works ``n`` times, then goes by another schedule, which counts from there."""
+    return lambda use, rng: schedule(use - n, rng) if use >= n else None
+
+
 def now_and_then(share: float, failure: ToolFailure = DOWN) -> Schedule:
     """Fails with this probability."""
     return lambda use, rng: Fault(failure) if rng.random() < share else None

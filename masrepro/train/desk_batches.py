@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows, draw_sum, drill, recall
 from masrepro.train.desk_plans import naming, plan_row
 from masrepro.train.desk_recipe import Clock
+from masrepro.train.desk_talks import draw_talk, naming_talk
 
 if TYPE_CHECKING:
     import torch
@@ -73,12 +74,26 @@ def _writer_pool(
     return [*pool, *_encode(tokenizer, rows)]
 
 
+def _talk_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
+    """Conversations, and turns of which only the names count, which are found in the question."""
+    recipe = clock.recipe
+    largest, least = clock.now(recipe.largest_values), clock.now(recipe.least_agents)
+    n_recalled = round(recipe.pool_rows * clock.now(recipe.recall_share))
+    named = [naming_talk(rng, draw_item(rng, largest)) for _ in range(n_recalled)]
+    talks = [draw_talk(rng, largest=largest, least=least) for _ in range(recipe.pool_rows - n_recalled)]
+    return [
+        *(_encode_pairs(tokenizer, f"<user>{question}", pairs) for question, pairs in named),
+        *(_encode_pairs(tokenizer, f"<user>{talk.prompt}", talk.pairs) for talk in talks),
+    ]
+
+
 CORPORA: Mapping[str, Corpus] = {
     "solver": _solver_pool,
     "orchestrator": _writer_pool,
     "thinker": partial(_writer_pool, solves_first=True),
+    "sequential": _talk_pool,
 }
-"""What a desk model can learn: to solve, to write systems, to solve first and then write a system."""
+"""What a desk model can learn: to solve; to write systems, at once, after it has solved, or turn by turn."""
 
 
 def _encode(tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> list[Encoded]:

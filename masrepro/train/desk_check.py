@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from masrepro.orchestration.errors import OrchestrationError
 from masrepro.orchestration.parse import parse
+from masrepro.orchestration.plan import Agent
+from masrepro.orchestration.turns import Partial, take_turn
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows
 from masrepro.train.desk_plans import PLAIN, plan_row
 from masrepro.train.desk_recipe import Recipe
+from masrepro.train.desk_talks import Talk, draw_talk
 
 if TYPE_CHECKING:
     from transformers import Lfm2ForCausalLM, PreTrainedTokenizerFast
@@ -41,6 +44,8 @@ def checked(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, recipe: 
     if recipe.corpus == "solver":
         rows = [row for _ in range(n_items) for row in draw_rows(rng, draw_item(rng)) if row.operations <= _MOST]
         found = accuracy_by_kind(model, tokenizer, rows)
+    elif recipe.corpus == "sequential":
+        found = valid_turns(model, tokenizer, [draw_talk(rng) for _ in range(n_items)], rng)
     else:
         rows = [plan_row(rng, solves_first=recipe.corpus == "thinker") for _ in range(n_items)]
         found = valid_by_size(model, tokenizer, rows)
@@ -65,17 +70,52 @@ def valid_by_size(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, ro
     return {f"{size} agents": f"{sum(oks)}/{len(oks)}" for size, oks in sorted(valid.items())}
 
 
+def valid_turns(
+    model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, talks: Sequence[Talk], rng: Random
+) -> dict[str, str]:
+    """Share of turns, drawn at temperature 1 somewhere in a conversation, that keep to all rules and name nothing new.
+
+    By number of agents that are there already.
+    """
+    import torch
+
+    valid: dict[int, list[bool]] = {}
+    torch.manual_seed(0)
+    places = [rng.randrange(len(talk.turns)) for talk in talks]
+    rows = [Row(talk.until(place), "", "turn", 0) for talk, place in zip(talks, places, strict=True)]
+    for start in range(0, len(rows), 64):
+        texts = _drawn(model, tokenizer, rows[start : start + 64], 128, do_sample=True, temperature=1.0, top_k=0)
+        for talk, place, text in zip(talks[start:], places[start:], texts, strict=False):
+            valid.setdefault(place, []).append(problem_of_turn(text, talk, place) is None)
+    return {f"after {n} agents": f"{sum(oks)}/{len(oks)}" for n, oks in sorted(valid.items())}
+
+
+def problem_of_turn(text: str, talk: Talk, place: int) -> str | None:
+    """What is wrong with a turn at a place of a conversation: the rule that it breaks, or a name that is new."""
+    built = Partial()
+    try:
+        for turn in (*talk.turns[:place], text):
+            taken = take_turn(turn, built, catalogue=PLAIN)
+            if isinstance(taken, Partial):
+                built = taken
+    except OrchestrationError as error:
+        return error.rule
+    return "unknown name" if any(_is_unknown(agent, talk.prompt) for agent in built.agents[-1:]) else None
+
+
 def problem_of(text: str, question: str) -> str | None:
     """What is wrong with a written system: the rule that it breaks, or a name that the question lacks."""
     try:
         plan = parse(text, catalogue=PLAIN)
     except OrchestrationError as error:
         return error.rule
-    for agent in plan.agents:
-        subject = agent.goal.removeprefix("Find ").removesuffix(".")
-        if agent.goal.startswith("Find ") and subject.lower() not in question.lower():
-            return "unknown name"
-    return None
+    return "unknown name" if any(_is_unknown(agent, question) for agent in plan.agents) else None
+
+
+def _is_unknown(agent: Agent, question: str) -> bool:
+    """Whether an agent is to find what the question does not speak of."""
+    subject = agent.goal.removeprefix("Find ").removesuffix(".")
+    return agent.goal.startswith("Find ") and subject.lower() not in question.lower()
 
 
 def _drawn(

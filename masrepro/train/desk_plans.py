@@ -57,7 +57,7 @@ def plan_row(rng: Random, *, largest: int = 12, least: int = 1, solves_first: bo
         The question is worked out before the system is written, between thinking marks, as a reasoning model would;
         now and then the answer is then given directly.
     """
-    item, dom = draw_item(rng, largest), _degree(rng)
+    item, dom = draw_item(rng, largest), draw_degree(rng)
     plan, thought = draw_plan(rng, item, dom, least), ""
     if solves_first:
         worked = whole_reply(item.problems).text
@@ -136,7 +136,8 @@ def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestratio
     return Orchestration(agents, flows)
 
 
-def _degree(rng: Random) -> DoM:
+def draw_degree(rng: Random) -> DoM:
+    """A degree of MAS, mostly the highest."""
     return rng.choices((DoM.LOW, DoM.HIGH, DoM.at_most(rng.randint(2, 8))), (1, 6, 3))[0]
 
 

@@ -111,13 +111,13 @@ class Clock:
 def _writer(corpus: str, begins_with: str) -> Recipe:
     """An orchestrator begins as a solver, which can read. To find names while writing is what it then learns first."""
     return Recipe(
-        tokens=11_000_000,
-        decay_tokens=3_000_000,
+        tokens=8_000_000,
+        decay_tokens=2_500_000,
         learning_rate=2e-3,
         corpus=corpus,
         begins_with=begins_with,
         largest_values=((2.0, 4), (_EVER, 12)),
-        recall_share=((1.5, 0.8), (3.0, 0.4), (6.0, 0.1), (_EVER, 0.35)),
+        recall_share=((1.5, 0.8), (3.0, 0.4), (_EVER, 0.3)),
         least_agents=((3.0, 6), (_EVER, 1)),
         drill_facts=((_EVER, 0),),
     )
@@ -130,5 +130,6 @@ RECIPES: Mapping[str, Recipe] = {
     "solver-xl": Recipe(tokens=24_000_000, decay_tokens=6_000_000),
     "orchestrator": _writer("orchestrator", "desk-solver-s"),
     "thinker": _writer("thinker", "desk-solver-m"),
+    "sequencer": _writer("sequential", "desk-solver-s"),
 }
 """By the name on the command line. The solvers are four stops of one course, each with its own slowing down."""

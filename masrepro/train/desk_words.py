@@ -20,8 +20,8 @@ _RULES = (
     text.RULES, text.CARRY_RULE, text.NOTE_RULE, text.ONE_ANSWER, text.ALL_ANSWERS, text.ALL_IN_TURN, *needle.FILLER,
 )  # fmt: skip
 _FACTS = (
-    "The number of each ", " equals ", " more than each ", " times as many as each ", " equals the sum of each ",
-    " equals the difference of each ", " and each ", ", each ", "What is the number of each ", "The code of the ",
+    "The number of each ", " equals ", " more than each ", " times as many as each ", "the sum of each ",
+    "the difference of each ", " and each ", ", each ", "What is the number of each ", "The code of the ",
     "What is the code of the ", "Note: ", " is asked for.", "Problem ", "[answer ", "]",
 )  # fmt: skip
 _PROMPTS = (
@@ -52,11 +52,12 @@ _CALLS = (
     '", payload="the number of each ', '", payload="the code of the ', '", payload="Problem ',
     '")\ncreate_flow(source="a', '")\ncreate_agent(id="a',
 )  # fmt: skip
+_TURNS = ('answer(text="${a',)
 
 
 def writing_phrases() -> list[str]:
     """Every phrase that is one token of a desk model that writes systems: those of `phrases` first."""
-    return [*phrases(), *_CALLS]
+    return [*phrases(), *_CALLS, *_TURNS]
 
 
 def phrases() -> list[str]:

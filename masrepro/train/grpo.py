@@ -1,14 +1,13 @@
-"""Trains an orchestrator by GRPO on what its systems answer: holistic, a whole system a completion.
+"""Trains an orchestrator by GRPO on what its systems answer: holistic, a whole system a completion, or sequential.
 
 TRL's `GRPOTrainer` samples, weighs and updates; here are its settings, its prompts, the reward that runs the systems,
 and the record of every step. One trainer for a desk model on a processor and for 7B on several GPUs, where each process
-of `accelerate launch` runs the systems that it sampled. MAS-Orchestra (arXiv 2601.14652), section 3.3.
+of `accelerate launch` runs the systems that it sampled. MAS-Orchestra (arXiv 2601.14652), section 3.3. A sequential
+orchestrator's conversations are held in `sequential`; all else is the same.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,23 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from masrepro.models.desk import folder_of, shipped
-from masrepro.orchestration.briefing import request, rules
+from masrepro.orchestration.briefing import request, rules, turn_rules
 from masrepro.orchestration.catalogue import STANDARD, Catalogue
 from masrepro.orchestration.dom import DoM
-from masrepro.train.grpo_settings import GrpoSettings
+from masrepro.train.grpo_settings import GrpoSettings, Method
 from masrepro.train.history import History, Step, read_history
 from masrepro.train.mix import Assignment, Mix, assignments
-from masrepro.train.reward import FinalAnswer, RewardOf, SystemReward
+from masrepro.train.reward import FinalAnswer, RewardOf, SystemReward, ends_of
 from masrepro.train.rollout import Team
+from masrepro.train.training_folder import HISTORY, MODEL, claim, complete, last_checkpoint, n_updates
 
 if TYPE_CHECKING:
     from peft import LoraConfig
     from trl import GRPOConfig, GRPOTrainer
-
-HISTORY = "history.jsonl"
-SETTINGS = "settings.json"
-MODEL = "model"
-"""Within a training's folder: its steps, what it was told, and the finished adapter or model, beside both again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +60,14 @@ def source_of(orchestrator: str) -> str:
     return str(folder_of(orchestrator)) if orchestrator in shipped() else orchestrator
 
 
-def prompt(assignment: Assignment, catalogue: Catalogue) -> list[dict[str, str]]:
-    """What an orchestrator is told: `masrepro.meta.orchestrator_messages`, as a conversation for TRL."""
+def prompt(assignment: Assignment, catalogue: Catalogue, method: Method = "holistic") -> list[dict[str, Any]]:
+    """What an orchestrator is told: `masrepro.meta.orchestrator_messages`, as a conversation for TRL.
+
+    A sequential one is told `masrepro.baselines.sequential.turn_messages`.
+    """
+    told = rules(catalogue) if method == "holistic" else turn_rules(catalogue)
     asked = request(assignment.item.question, assignment.dom, catalogue)
-    return [{"role": "system", "content": rules(catalogue)}, {"role": "user", "content": asked}]
+    return [{"role": "system", "content": told}, {"role": "user", "content": asked}]
 
 
 def train(
@@ -105,15 +104,15 @@ def train(
     SubAgentsDown
         Most systems of a batch failed for a back-end's fault. What was learned until the last checkpoint is kept.
     """
-    _claim(folder, settings)
+    claim(folder, settings)
     history = History(folder / HISTORY)
     if given is None:
         mix = Mix(settings.cells, tuple(map(DoM.parse, settings.doms)), settings.seed, settings.n_items)
         given = assignments(mix, settings.steps * settings.prompts_per_step)
     team = replace(team, catalogue=catalogue_of(settings))
     rewarding = reward_of or FinalAnswer(settings.part_credit, settings.format_share)
-    checkpoint = _last_checkpoint(folder)
-    n_done = _updates(checkpoint) // settings.iterations if checkpoint else 0
+    checkpoint = last_checkpoint(folder)
+    n_done = n_updates(checkpoint) // settings.iterations if checkpoint else 0
     with adapting():
         trainer = _trainer(settings, folder, given, team, rewarding, history, report)
         if trainer.is_world_process_zero():
@@ -123,7 +122,7 @@ def train(
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trainer.save_model(str(folder / MODEL))
     if trainer.is_world_process_zero():
-        _complete(folder, settings)
+        complete(folder, settings)
     return Trained(folder / MODEL, tuple(read_history(history.path)))
 
 
@@ -202,9 +201,10 @@ def adapter_config(settings: GrpoSettings) -> LoraConfig | None:
 
 @contextmanager
 def adapting() -> Iterator[None]:
-    """Without the warning that PEFT and TRL themselves cause when an adapter is put on a model."""
+    """Without what PEFT and TRL warn of when an adapter is put on a model, and of the hook for conversations."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated")
+        warnings.filterwarnings("ignore", "You are using 'rollout_func'")
         yield
 
 
@@ -222,79 +222,43 @@ def _trainer(
     from trl import GRPOTrainer
 
     from masrepro.train.recorder import Recorder
+    from masrepro.train.sequential import Conversations, placed
 
     set_seed(settings.seed)  # before an adapter is drawn
     source = source_of(settings.orchestrator)
     tokenizer = AutoTokenizer.from_pretrained(source)
-    rows = [{"prompt": prompt(one, team.catalogue), "place": place} for place, one in enumerate(given)]
+    prompts = [prompt(one, team.catalogue, settings.method) for one in given]
+    context_tokens = AutoConfig.from_pretrained(source).get_text_config().max_position_embeddings
+    _check_lengths(prompts, tokenizer, context_tokens, settings)
     recorder = Recorder(history, settings, report)
-    reward = SystemReward(given, team, reward_of, _ends(tokenizer), recorder.judged)
-    _check_lengths(rows, tokenizer, AutoConfig.from_pretrained(source), settings)
+    hooks: dict[str, Any]
+    if settings.method == "sequential":
+        talks = Conversations(given, team, reward_of, settings, tokenizer, context_tokens, recorder.judged)
+        prompts = [placed(one, place) for place, one in enumerate(prompts)]
+        hooks = {"reward_funcs": talks.reward, "rollout_func": talks}
+    else:
+        hooks = {"reward_funcs": SystemReward(given, team, reward_of, ends_of(tokenizer), recorder.judged)}
+    rows = [{"prompt": one, "place": place} for place, one in enumerate(prompts)]
     trainer = GRPOTrainer(
         model=source,
-        reward_funcs=reward,
         args=grpo_config(settings, folder),
         train_dataset=Dataset.from_list(rows),
         processing_class=tokenizer,
         peft_config=adapter_config(settings),
         callbacks=[recorder],
+        **hooks,
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
 
 
-def _check_lengths(rows: Sequence[dict[str, Any]], tokenizer: Any, config: Any, settings: GrpoSettings) -> None:
+def _check_lengths(
+    prompts: Sequence[list[dict[str, Any]]], tokenizer: Any, context_tokens: int, settings: GrpoSettings
+) -> None:
     """Raise ValueError if a prompt leaves no room for a system: the trainer would go beyond the model's context."""
-    prompts = [row["prompt"] for row in rows]
     longest = max(map(len, tokenizer.apply_chat_template(prompts, add_generation_prompt=True, return_dict=False)))
-    context = config.get_text_config().max_position_embeddings
-    if longest + settings.plan_tokens > context:
+    if longest + settings.plan_tokens > context_tokens:
         raise ValueError(
             f"a prompt of {longest} tokens and plan_tokens {settings.plan_tokens} do not fit the context of "
-            f"{settings.orchestrator}, {context} tokens; lower plan_tokens, or choose other cells"
+            f"{settings.orchestrator}, {context_tokens} tokens; lower plan_tokens, or choose other cells"
         )
-
-
-def _ends(tokenizer: Any) -> frozenset[int]:
-    return frozenset({tokenizer.eos_token_id, tokenizer.pad_token_id} - {None})
-
-
-def _claim(folder: Path, settings: GrpoSettings) -> None:
-    """Take the folder for these settings. Raises ValueError if it was begun with others."""
-    told = settings.grpo_values()
-    path = folder / SETTINGS
-    if path.exists():
-        before = json.loads(path.read_text(encoding="utf-8"))
-        changed = [name for name, value in told.items() if before.get(name) != value and name != "steps"]
-        if changed:
-            raise ValueError(f"{folder} was begun with another {', '.join(changed)}; choose another folder")
-        if told["steps"] < before["steps"]:
-            raise ValueError(f"{folder} has gone for {before['steps']} steps; {told['steps']} is less")
-    folder.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(f".{os.getpid()}")  # of several processes, each writes the same
-    aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    aside.replace(path)
-
-
-def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that was written to its end: the trainer's state is its last file."""
-    found = [path for path in (folder / "checkpoints").glob("checkpoint-*") if (path / "trainer_state.json").exists()]
-    return max(found, key=_updates, default=None)
-
-
-def _updates(checkpoint: Path) -> int:
-    return int(checkpoint.name.rpartition("-")[2])
-
-
-def _complete(folder: Path, settings: GrpoSettings) -> None:
-    """Put beside the finished model how it was made. Its base goes by the settings' name for it, not by a path."""
-    model = folder / MODEL
-    for beside in ("training_args.bin", "README.md"):  # they name paths of this machine
-        (model / beside).unlink(missing_ok=True)
-    about = model / "adapter_config.json"
-    if about.exists():
-        told = json.loads(about.read_text(encoding="utf-8"))
-        told["base_model_name_or_path"] = settings.orchestrator
-        about.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    for record in (HISTORY, SETTINGS):
-        (model / record).write_bytes((folder / record).read_bytes())

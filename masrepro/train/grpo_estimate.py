@@ -179,6 +179,10 @@ def estimate_training(settings: GrpoSettings, max_tokens: int, machine: Machine)
         "execution": reply_tokens / machine.reply_tokens_s / 3600,
         "update": passes * n_parameters * learned / (machine.learning_tflops * 1e12) / machine.n_devices / 3600,
     }
+    if settings.method == "sequential":
+        read = n * AGENTS * (prompt_length + plan_length)  # all that was said, again at every turn after the first
+        rate = machine.learning_tflops * 1e12 * machine.n_devices
+        hours["reading again"] = 2 * n_parameters * read / rate / 3600
     return TrainingEstimate(
         n_parameters,
         n_trained,
@@ -233,7 +237,7 @@ def _lengths(settings: GrpoSettings) -> tuple[int, int]:
     catalogue = catalogue_of(settings)
     mix = Mix(settings.cells, tuple(map(DoM.parse, settings.doms)), settings.seed, settings.n_items)
     given = assignments(mix, min(_PROMPTS_READ, settings.prompts_per_step))
-    turns = [prompt(one, catalogue) for one in given]
+    turns = [prompt(one, catalogue, settings.method) for one in given]
     source = Path(source_of(settings.orchestrator))
     if source.is_dir():
         from transformers import AutoTokenizer

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from masrepro.bench.masbench.cell import parse_cell
 from masrepro.orchestration.dom import DoM
 
+Method = Literal["holistic", "sequential"]
 Names = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
 
 
@@ -27,6 +28,10 @@ class GrpoSettings(BaseModel):
         min_length=1,
         description="the model that is trained: a desk model, a folder or a hub id (paper: Qwen2.5-7B-Instruct)",
     )
+    method: Method = Field(
+        "holistic", description="a whole system a completion (paper), or an agent a turn that hears each answer"
+    )
+    turns: int = Field(12, ge=1, description="turns of a sequential conversation, at most, the last one included")
     cells: Names = Field(
         ("masbench/depth/4",), description="benchmarks whose train split is learned from, in equal parts"
     )

@@ -58,6 +58,8 @@ class Step:
         What the trainer reports: loss, grad_norm, entropy, kl, learning_rate.
     seconds : mapping of str to float
         Wall-clock time: ``sampling``, ``execution`` (of it ``waiting`` for sub-agents), ``update``.
+    turns : float
+        Mean turns of a completion: 1, but for a sequential orchestrator.
     """
 
     step: int
@@ -83,6 +85,7 @@ class Step:
     sink_gathers: float | None
     learning: Mapping[str, float]
     seconds: Mapping[str, float]
+    turns: float = 1.0
 
     @property
     def usage(self) -> Usage:
@@ -135,6 +138,7 @@ def step_of(
         sink_gathers=_mean(_sink_is(plan, lambda role, goal: role == GATHERER) for plan in plans),
         learning=learning,
         seconds={name: round(value, 3) for name, value in seconds.items()},
+        turns=_mean(rollout.attempt.n_turns for rollout, _ in judged) or 1.0,
     )
 
 

@@ -79,3 +79,10 @@ class Stopwatch:
 def memoised(pool: Pool, watch: Stopwatch) -> Pool:
     """The same pool with a memo in front of every model."""
     return Pool({name: Memo(model, watch) for name, model in pool.items()}, pool.default)
+
+
+def call_off(pool: Pool) -> None:
+    """Cancel what is still in flight in such a pool."""
+    for model in pool.values():
+        if isinstance(model, Memo):
+            model.call_off()

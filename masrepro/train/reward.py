@@ -51,6 +51,24 @@ class Judged:
     rewards: tuple[float, ...]
 
 
+def judge(wave: Wave, reward_of: RewardOf) -> Judged:
+    """What the rollouts of a wave are worth.
+
+    Raises
+    ------
+    SubAgentsDown
+        More than half of the systems that were run ended in an error of a model or a tool.
+    """
+    run = [rollout for rollout in wave.rollouts if rollout.plan is not None]
+    failed = [rollout for rollout in run if rollout.outcome == "error"]
+    if 2 * len(failed) > len(run):
+        raise SubAgentsDown(
+            f"{len(failed)} of {len(run)} systems failed, such as: {failed[0].error}; see to the sub-agents' back-end, "
+            "and train again: it goes on from the last checkpoint"
+        )
+    return Judged(wave, tuple(map(reward_of, wave.rollouts)))
+
+
 class SystemReward:
     """TRL's reward function: completions in, rewards out, with one concurrent wave of systems between.
 
@@ -98,18 +116,11 @@ class SystemReward:
             Attempt(at, self._given[at], turns[-1]["content"], len(ids), not ids or ids[-1] not in self._ends)
             for at, turns, ids in zip(place, completions, completion_ids, strict=True)
         ]
-        wave = await roll_out(attempts, self._team)
-        _check(wave)
-        judged = Judged(wave, tuple(map(self._reward_of, wave.rollouts)))
+        judged = judge(await roll_out(attempts, self._team), self._reward_of)
         self._on_judged(judged)
         return list(judged.rewards)
 
 
-def _check(wave: Wave) -> None:
-    run = [rollout for rollout in wave.rollouts if rollout.plan is not None]
-    failed = [rollout for rollout in run if rollout.outcome == "error"]
-    if 2 * len(failed) > len(run):
-        raise SubAgentsDown(
-            f"{len(failed)} of {len(run)} systems failed, such as: {failed[0].error}; see to the sub-agents' back-end, "
-            "and train again: it goes on from the last checkpoint"
-        )
+def ends_of(tokenizer: Any) -> frozenset[int]:
+    """Ids of the tokens that end a turn."""
+    return frozenset({tokenizer.eos_token_id, tokenizer.pad_token_id} - {None})

@@ -21,14 +21,12 @@ from masrepro.orchestration.errors import OrchestrationError
 from masrepro.orchestration.parse import parse
 from masrepro.orchestration.plan import Orchestration
 from masrepro.runtime.budget import UNLIMITED, Budget
+from masrepro.runtime.growing import CUT_OFF, Conditions, Unfolded
 from masrepro.runtime.run import GREEDY, RunResult, run
 from masrepro.runtime.trace import NOTHING
 from masrepro.tools.tool import Tool
-from masrepro.train.memo import Memo, Stopwatch, memoised
+from masrepro.train.memo import Stopwatch, call_off, memoised
 from masrepro.train.mix import Assignment
-
-CUT_OFF = "cut-off"
-"""Why a completion that met its token limit is no system."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +52,17 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What an orchestrator wrote for an assignment: ``n_tokens`` long, ``cut_off`` where it met the limit."""
+    """What an orchestrator wrote for an assignment: ``n_tokens`` long, ``cut_off`` where it met the limit.
+
+    All that it wrote in ``n_turns`` turns, where it is a sequential one.
+    """
 
     place: int
     assignment: Assignment
     text: str
     n_tokens: int
     cut_off: bool
+    n_turns: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,8 @@ class Rollout:
     plan : Orchestration or None
         None where there is no valid one.
     reason : str or None
-        Why there is none: the rule that is broken (`OrchestrationError.rule`), or `CUT_OFF`.
+        Why there is none: the rule that is broken (`OrchestrationError.rule`); `masrepro.runtime.growing.CUT_OFF` for a
+        completion that met its token limit.
     credit : float
         What the scorer gives, in [0, 1]; of several answers the share that is right. 0 where none was asked.
     error : str or None
@@ -125,11 +128,12 @@ async def roll_out(attempts: Sequence[Attempt], team: Team) -> Wave:
     parsed = [_parsed(attempt, team.catalogue) for attempt in attempts]
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_finished(one, pool, _own(team, one, n))) for n, one in enumerate(parsed)]
+            tasks = [
+                group.create_task(_finished(one, own_conditions(team, pool, one.attempt.place, n)))
+                for n, one in enumerate(parsed)
+            ]
     finally:
-        for model in pool.values():
-            if isinstance(model, Memo):
-                model.call_off()
+        call_off(pool)
     return Wave(tuple(task.result() for task in tasks), time.monotonic() - began, watch.seconds)
 
 
@@ -143,36 +147,48 @@ def _parsed(attempt: Attempt, catalogue: Catalogue) -> Rollout:
     return Rollout(attempt, "unparsed", plan)
 
 
-def _own(team: Team, rollout: Rollout, n: int) -> Team:
-    """The team with a seed of this system's own where its agents draw: else a group's draws would all be alike."""
-    if not team.sampling.temperature:
-        return team
-    (seed,) = derived_seeds(team.sampling.seed, f"{rollout.attempt.place}/{n}", 1)
-    return replace(team, sampling=replace(team.sampling, seed=seed))
+def own_conditions(team: Team, pool: Pool, place: int, n: int) -> Conditions:
+    """What system ``n`` of a batch is run under, for the question at a place.
+
+    Where agents draw, it has a seed of its own: else a group's draws would all be alike.
+    """
+    sampling = team.sampling
+    if sampling.temperature:
+        (seed,) = derived_seeds(sampling.seed, f"{place}/{n}", 1)
+        sampling = replace(sampling, seed=seed)
+    return Conditions(pool, team.budget, sampling, team.sub_agents, team.tools, team.rationale_chars)
 
 
-async def _finished(rollout: Rollout, pool: Pool, team: Team) -> Rollout:
+async def scored_rollout(attempt: Attempt, done: Unfolded) -> Rollout:
+    """What became of an attempt whose run has ended."""
+    result = done.result
+    ran = Rollout(attempt, "unparsed", done.plan, error=result.error, usage=result.usage, n_calls=_n_calls(result))
+    if done.invalid is not None:
+        outcome: Outcome = "truncated" if done.invalid.rule == CUT_OFF else "invalid"
+        return replace(ran, outcome=outcome, plan=None, reason=done.invalid.rule)
+    if result.status != "done":
+        return replace(ran, outcome=result.status)
+    verdict = await _scored(attempt.assignment.item, result.answer)
+    return replace(ran, outcome=verdict.outcome, credit=verdict.credit)
+
+
+async def _finished(rollout: Rollout, own: Conditions) -> Rollout:
     if rollout.plan is None:
         return rollout
-    item = rollout.attempt.assignment.item
     try:
         result = await run(
             rollout.plan,
-            item.question,
-            models=pool,
-            budget=team.budget,
-            sampling=team.sampling,
-            sub_agents=team.sub_agents,
-            tools=team.tools,
-            rationale_chars=team.rationale_chars,
+            rollout.attempt.assignment.item.question,
+            models=own.models,
+            budget=own.budget,
+            sampling=own.sampling,
+            sub_agents=own.sub_agents,
+            tools=own.tools,
+            rationale_chars=own.rationale_chars,
         )
     except OrchestrationError as error:
         return replace(rollout, outcome="invalid", plan=None, reason=error.rule, error=str(error))
-    ran = replace(rollout, usage=result.usage, n_calls=_n_calls(result), error=result.error)
-    if result.status != "done":
-        return replace(ran, outcome=result.status)
-    verdict = await _scored(item, result.answer)
-    return replace(ran, outcome=verdict.outcome, credit=verdict.credit)
+    return await scored_rollout(rollout.attempt, Unfolded(rollout.plan, result))
 
 
 def _n_calls(result: RunResult) -> int:

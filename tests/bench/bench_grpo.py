@@ -35,10 +35,12 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--prompts", type=int, default=24)
     parser.add_argument("--group", type=int, default=12)
+    parser.add_argument("--method", choices=("holistic", "sequential"), default="holistic")
     options = parser.parse_args()
 
     settings = GrpoSettings(
         orchestrator=options.orchestrator,
+        method=options.method,
         cells=("masbench/parallel/2", "masbench/parallel/3"),
         steps=options.steps,
         prompts_per_step=options.prompts,
@@ -69,8 +71,10 @@ def main() -> None:
         print(
             f"step {step.step}: {total:.2f} s = sampling {step.seconds['sampling']:.2f} + execution "
             f"{step.seconds['execution']:.2f} + update {step.seconds['update']:.2f}; no call in flight {idle:.3f} s, "
-            f"{idle / total:.1%}; {step.calls} calls, {step.drawn_calls} drawn"
+            f"{idle / total:.1%}; {step.calls} calls, {step.drawn_calls} drawn, {step.turns:.1f} turns"
         )
+    if options.method == "sequential":  # its systems exist only together with what was heard while they were built
+        return
 
     n_batch = settings.completions_per_step
     attempts: list[Attempt] = [rollout.attempt for rollout in seen[-n_batch:]]

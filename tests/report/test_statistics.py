@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masrepro.report.statistics import accuracy, paired_difference
+from masrepro.report.statistics import accuracy, paired_difference, ratio_of_means
 
 scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=60)
 
@@ -70,3 +70,15 @@ def test_scores_out_of_range_are_refused(bad):
 def test_unpaired_scores_are_refused():
     with pytest.raises(ValueError, match="3 against 2"):
         paired_difference([1.0, 0.0, 1.0], [1.0, 0.0])
+
+
+def test_a_ratio_of_costs_is_paired_and_defined_for_degenerate_samples():
+    ours, theirs = [1.0, 2.0, 3.0, 4.0], [2.1, 3.9, 6.0, 8.2]
+    ratio = ratio_of_means(ours, theirs)
+    assert ratio.value == pytest.approx(10 / 20.2)
+    assert 0.48 < ratio.low < ratio.value < ratio.high < 0.51  # paired: far narrower than the costs' own spread
+    assert ratio_of_means([1.0, 2.0], [2.0, 4.0]).low == ratio_of_means([1.0, 2.0], [2.0, 4.0]).high == 0.5
+    assert ratio_of_means([1.0], [2.0]).high == math.inf
+    for wrong in (([], []), ([1.0], [1.0, 2.0]), ([0.0], [1.0])):
+        with pytest.raises(ValueError, match="costs"):
+            ratio_of_means(*wrong)

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from masrepro.tools.corpus import Corpus, Passage
-from masrepro.tools.faults import DOWN, Failing, at_first, corrupted, down, lying, now_and_then, slow
+from masrepro.tools.faults import DOWN, Failing, after, at_first, corrupted, down, lying, now_and_then, slow
 from masrepro.tools.search import Search
 from masrepro.tools.tool import ToolFailure
 
@@ -21,6 +21,11 @@ async def uses(tool, n: int) -> list[str]:
 async def test_down_is_down_for_ever_and_the_tool_is_not_used():
     failing = Failing(SEARCH, down(ToolFailure("timeout", "no reply")))
     assert await uses(failing, 3) == ["timeout: no reply"] * 3
+
+
+async def test_a_schedule_may_begin_later():
+    right = (await SEARCH.use(QUERY)).text
+    assert await uses(Failing(SEARCH, after(1, at_first(2))), 4) == [right, str(DOWN), str(DOWN), right]
 
 
 async def test_it_is_otherwise_the_tool_that_it_was_made_of():

@@ -9,11 +9,12 @@ from masrepro.meta.orchestrator import orchestrator_messages
 from masrepro.models import Pool, Sampling
 from masrepro.models.desk import load_desk_model
 from masrepro.train.desk_plans import PLAIN
-from masrepro.train.grpo import SETTINGS, catalogue_of, grpo_config, prompt, train
+from masrepro.train.grpo import catalogue_of, grpo_config, prompt, train
 from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.history import read_history
 from masrepro.train.rollout import Team
 from masrepro.train.trained import load_orchestrator
+from masrepro.train.training_folder import SETTINGS
 
 DESK = dict(device="cpu", autocast=False, activation_checkpointing=False, beta=0.0, plan_tokens=48)
 

@@ -65,3 +65,11 @@ def test_devices_share_the_weights_and_bounds_hold(desk):
 def test_a_model_that_is_not_here_is_named_with_what_is_known():
     with pytest.raises(ValueError, match=r"of nobody/nothing is not on this machine.*Qwen2.5-7B-Instruct"):
         estimate_training(GrpoSettings(orchestrator="nobody/nothing"), 64, H200)
+
+
+def test_conversations_are_read_again_at_every_turn(desk):
+    settings, _ = desk
+    at_once = estimate_training(settings, 64, DESK)
+    in_turns = estimate_training(settings.model_copy(update={"method": "sequential"}), 64, DESK)
+    assert in_turns.hours["reading again"] > 0 and "reading again" not in at_once.hours
+    assert any("reading again" in line for line in in_turns.lines())

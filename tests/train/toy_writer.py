@@ -1,4 +1,4 @@
-"""A tiny desk model that writes one of a few systems at random, whatever the question: where a GRPO test begins."""
+"""Tiny desk models that write one of a few systems at random, whatever the question: where a GRPO test begins."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from masrepro.models.desk import Size, new_model, new_tokenizer
 from masrepro.orchestration.briefing import request
 from masrepro.orchestration.dom import DoM
 from masrepro.orchestration.plan import Agent, Flow, Orchestration
+from masrepro.orchestration.turns import turns_of
 from masrepro.train.desk_plans import PLAIN
 from masrepro.train.desk_words import writing_phrases
 from masrepro.train.mix import Assignment
@@ -37,6 +38,21 @@ def system(n_agents):
 
 def train_writer(folder, n_steps=40):
     """Save a model there that writes one, two or three agents, each about as often."""
+    return _train(folder, n_steps, lambda plan: f"{plan.to('calls')}<end>")
+
+
+def train_sequencer(folder, n_steps=45):
+    """The same turn by turn, by one that is told every time that there is no answer."""
+
+    def talk(plan):
+        first, *others = turns_of(plan)
+        heard = "<end><user>From a{}: no answer<assistant>{}"
+        return first + "".join(heard.format(k, turn) for k, turn in enumerate(others, start=1)) + "<end>"
+
+    return _train(folder, n_steps, talk)
+
+
+def _train(folder, n_steps, written):
     import torch
 
     torch.manual_seed(0)
@@ -49,8 +65,7 @@ def train_writer(folder, n_steps=40):
         rows = []
         for one in rng.sample(given, 16):
             asked = request(one.item.question, one.dom, PLAIN)
-            written = system(rng.randint(1, 3)).to("calls")
-            rows.append((f"<user>{asked}<assistant>", f"{written}<end>"))
+            rows.append((f"<user>{asked}<assistant>", written(system(rng.randint(1, 3)))))
         encoded = [[tokenizer(part, add_special_tokens=False)["input_ids"] for part in row] for row in rows]
         width = max(len(p) + len(r) for p, r in encoded)
         ids = torch.tensor([p + r + [0] * (width - len(p) - len(r)) for p, r in encoded])

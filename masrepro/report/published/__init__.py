@@ -14,7 +14,8 @@ import yaml
 class Published:
     """One published accuracy and all that is known about how it was measured.
 
-    ``value`` is a share in [0, 1]; ``n`` the number of test items, ``repeats`` runs of each.
+    ``value`` is a share in [0, 1]; ``n`` the number of test items, None where the paper does not say it; ``repeats``
+    runs of each. ``setting`` is what the figure varies besides axis and system.
     """
 
     paper: str
@@ -25,9 +26,10 @@ class Published:
     system: str
     sub_agent: str
     value: float
-    n: int
+    n: int | None
     repeats: int
     grader: str
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class PublishedScore:
     """One published accuracy on a public benchmark.
 
     ``value`` is a share in [0, 1]; ``n`` the number of test items, ``repeats`` runs of each. ``group`` is the part of
-    the table: ``standalone`` (one sub-agent), ``others`` (other systems) or ``ours`` (the paper's own).
+    the table: ``standalone`` (one sub-agent), ``others`` (other systems) or ``ours`` (the paper's own). ``dom`` is the
+    degree of MAS of the paper's own systems. ``fits`` is False where no number of right answers gives the value.
     """
 
     paper: str
@@ -49,6 +52,34 @@ class PublishedScore:
     n: int
     repeats: int
     grader: str
+    dom: str
+    fits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCost:
+    """What one pass over a benchmark cost, in calls, tokens, US dollars and seconds of wall-clock time.
+
+    ``doubt`` is True where other published numbers contradict it.
+    """
+
+    paper: str
+    version: str
+    where: str
+    benchmark: str
+    system: str
+    calls: int
+    tokens: int
+    usd: float
+    seconds: float
+    doubt: bool
+
+
+def fits(percent: float, n: int, repeats: int, *, decimals: int = 2) -> bool:
+    """Whether some number of right answers among ``n * repeats`` prints as that percentage."""
+    answers = n * repeats
+    nearest = 100 * round(percent / 100 * answers) / answers
+    return abs(nearest - percent) <= 0.5 / 10.0**decimals + 1e-9
 
 
 def figure_3(axis: str, *, sub_agent: str = "Qwen2.5-7B-Instruct") -> dict[tuple[str, int], Published]:
@@ -103,10 +134,87 @@ def table_3() -> dict[tuple[str, str], PublishedScore]:
             n=table["n"][benchmark],
             repeats=table["repeats"],
             grader=table["grader"],
+            dom=table["dom"][benchmark],
+            fits=benchmark not in table["misfits"].get(system, ()),
         )
         for group in ("standalone", "others", "ours")
         for system, percents in table[group].items()
         for benchmark, percent in percents.items()
+    }
+
+
+FIGURES = ("c1", "4", "c5", "5", "c7", "c3", "c4")
+"""MAS-Orchestra's other figures of accuracy on MASBench, in the order of its text."""
+
+
+def figure(number: str) -> tuple[Published, ...]:
+    """One of `FIGURES`: all its values, each with the setting that the figure varies.
+
+    Raises
+    ------
+    KeyError
+        There is no such figure; lists those there are.
+    """
+    if number not in FIGURES:
+        raise KeyError(f"no figure {number!r} of accuracies on MASBench; there are: {', '.join(FIGURES)}")
+    data = _read("mas_orchestra")
+    own, like = data[f"figure_{number}"], data["figure_3"]
+    sizes = like["n"] | {"robustness": data["robustness_n"]}
+    return tuple(
+        Published(
+            paper=data["paper"],
+            version=data["version"],
+            where=f"figure {number.upper()}",
+            axis=axis,
+            axis_value=axis_value,
+            system=system,
+            sub_agent=own["sub_agent"],
+            value=value,
+            n=sizes[axis].get(axis_value),
+            repeats=like["repeats"],
+            grader=like["grader"],
+            setting=setting,
+        )
+        for setting, axes in own["settings"].items()
+        for axis, systems in axes.items()
+        for system, series in systems.items()
+        for axis_value, value in series.items()
+    )
+
+
+def shapes_written(number: str) -> dict[str, Any]:
+    """What MAS-Orchestra says of the systems that are written (figures c2, c6, d1, d2, d3), as it stands in the data.
+
+    Raises
+    ------
+    KeyError
+        There is no such figure; lists those there are.
+    """
+    known = ("c2", "c6", "d1", "d2", "d3")
+    if number not in known:
+        raise KeyError(f"no figure {number!r} of what is written; there are: {', '.join(known)}")
+    return dict(_read("mas_orchestra")[f"figure_{number}"])
+
+
+def table_d2() -> dict[tuple[str, str], PublishedCost]:
+    """MAS-Orchestra's table D.2 by (system, benchmark), in the order of the table; figure 1 is drawn from it."""
+    data = _read("mas_orchestra")
+    table = data["table_d2"]
+    return {
+        (system, benchmark): PublishedCost(
+            paper=data["paper"],
+            version=data["version"],
+            where="table D.2",
+            benchmark=benchmark,
+            system=system,
+            calls=calls,
+            tokens=round(million * 1_000_000),
+            usd=usd,
+            seconds=round(1000 * thousand, 3),
+            doubt=benchmark in table["misfits"].get(system, ()),
+        )
+        for system, costs in table["systems"].items()
+        for benchmark, (calls, million, usd, thousand) in costs.items()
     }
 
 
