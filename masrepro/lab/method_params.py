@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from masrepro.bench.masbench.cell import parse_cell
 from masrepro.lab.orchestrator import Orchestrator
 from masrepro.lab.schema import Bound
 from masrepro.lab.writing_params import Cells, Doms, WritingParams
@@ -36,13 +35,6 @@ class HolisticSequentialParams(WritingParams):
         description="MASBench cells to measure on, test split",
     )
     turns: int = Field(12, ge=1, description="turns of a sequential conversation, at most, the last one included")
-
-    @field_validator("cells")
-    @classmethod
-    def _known_cells(cls, cells: tuple[str, ...]) -> tuple[str, ...]:
-        for cell in cells:
-            parse_cell(cell)
-        return cells
 
     @property
     def orchestrators_by_field(self) -> Mapping[str, Orchestrator]:

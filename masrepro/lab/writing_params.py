@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from masrepro.bench.masbench.cell import parse_cell
 from masrepro.lab.orchestrator import Orchestrator
@@ -27,9 +27,22 @@ from masrepro.orchestration.dom import DoM
 ORACLE_CALLS = 40
 """More than the oracle needs for a question of any axis up to value 12."""
 
+
+def known_cells(cells: tuple[str, ...]) -> tuple[str, ...]:
+    """The same names. Raises ValueError for one that MASBench does not know."""
+    for cell in cells:
+        parse_cell(cell)
+    return cells
+
+
 Doms = Annotated[tuple[Literal["LOW", "HIGH"], ...], AfterValidator(no_repeats)]
 Caps = Annotated[tuple[Annotated[int, Field(ge=0, le=64)], ...], AfterValidator(no_repeats)]
-Cells = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1), AfterValidator(no_repeats)]
+Cells = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...],
+    Field(min_length=1),
+    AfterValidator(no_repeats),
+    AfterValidator(known_cells),
+]
 Alone = Annotated[tuple[Literal["cot_sc", "debate", "reflexion"], ...], AfterValidator(no_repeats)]
 Shapes = Annotated[tuple[Literal["star", "oracle"], ...], AfterValidator(no_repeats)]
 
@@ -175,13 +188,6 @@ class CostParetoParams(WritingParams):
     debaters: tuple[str, ...] = Field(("proponent", "critic"), min_length=2, description="debate: roles")
     debate_rounds: int = Field(5, ge=1, description="debate: rounds (paper: 5)")
     reflexion_rounds: int = Field(5, ge=1, description="reflexion: critic and revision, at most (paper: 5)")
-
-    @field_validator("cells")
-    @classmethod
-    def _known_cells(cls, cells: tuple[str, ...]) -> tuple[str, ...]:
-        for cell in cells:
-            parse_cell(cell)
-        return cells
 
     @model_validator(mode="after")
     def _costs_are_paid(self) -> Self:
