@@ -72,15 +72,20 @@ def load_desk_model(name: str, *, max_batch: int = 128) -> Local:
     """A shipped model behind the `Model` interface, or one that ``desk train`` left in a folder.
 
     It computes in double precision: at this size that costs little, and a reply is then the same whichever requests
-    share its batch, so that a table comes out the same on every run.
+    share its batch, so that a table comes out the same on every run. From then on torch computes on one thread in this
+    process.
 
     Raises
     ------
     FileNotFoundError
         No such model comes with the package.
     """
+    import torch
+
     from masrepro.models.local import Local
 
+    # On so few numbers two threads spend their time waiting for each other.
+    torch.set_num_threads(1)
     folder = Path(name) if (Path(name) / "model.safetensors").is_file() else folder_of(name)
     return Local(folder, name=name, dtype="float64", max_batch=max_batch)
 

@@ -101,6 +101,14 @@ def test_single_steps_are_mostly_right(solver):
     assert right >= 30
 
 
+def test_it_computes_on_one_thread(solver):
+    import torch
+
+    torch.set_num_threads(2)
+    load_desk_model(solver.name)
+    assert torch.get_num_threads() == 1
+
+
 def test_a_reply_does_not_depend_on_what_shares_its_batch(solver):
     prompts = first_steps(24)[0]
     together = ask(solver, prompts)
