@@ -132,7 +132,8 @@ def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestratio
     subjects[0] = Subject(_final_goal(rng, item, subjects[0]), "")
     agents = tuple(Agent(f"a{number}", _role(own.goal), own.goal) for number, own in enumerate(subjects, start=1))
     joins = _joined(n_agents, reads) if reads and rng.random() < 0.5 else _shape(rng, n_agents)
-    flows = tuple(Flow(f"a{i + 1}", f"a{j + 1}", _payload(rng, subjects[i])) for i, j in sorted(joins))
+    as_written = sorted(joins, key=lambda pair: (max(pair), pair))
+    flows = tuple(Flow(f"a{i + 1}", f"a{j + 1}", _payload(rng, subjects[i])) for i, j in as_written)
     return Orchestration(agents, flows)
 
 

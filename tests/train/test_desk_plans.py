@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from masrepro.bench.masbench.generate import make_item
@@ -40,6 +40,7 @@ def test_text_is_in_the_vocabulary_and_comes_back_unchanged(tokenizer, seed, sol
         assert tokenizer.decode(ids) == text
 
 
+@example(3169, DoM.HIGH, "depth")
 @given(seeds, st.sampled_from([DoM.LOW, DoM.HIGH, DoM.at_most(3)]), st.sampled_from(["depth", "horizon", "robustness"]))
 def test_degree_bounds_the_system(seed, dom, axis):
     plan = draw_plan(Random(seed), make_item(axis, 4, "train", seed), dom)
