@@ -11,6 +11,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from masrepro.report.statistics import Estimate
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette, without yellow, which is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _MOST_COLUMNS = 3
+_COLUMN_CHARS, _HANDLE_CHARS = 50, 8
+"""Characters of a title that fit a panel's width, and those whose room a legend's handle takes."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _PLOTLY_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
 
@@ -109,8 +112,10 @@ class Figure:
             for axis in axes[len(self.panels) :]:
                 axis.set_axis_off()
             handles, labels = _legend(axes)
-            canvas.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
-            canvas.suptitle(self.title + (f"\n{self.note}" if self.note else ""), fontsize=11, fontweight="bold")
+            most = max(1, _COLUMN_CHARS * columns // (max(map(len, labels), default=0) + _HANDLE_CHARS))
+            canvas.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4, most), frameon=False)
+            heading = [fill(line, _COLUMN_CHARS * columns) for line in (self.title, self.note) if line]
+            canvas.suptitle("\n".join(heading), fontsize=11, fontweight="bold")
             text = io.StringIO()
             canvas.savefig(text, format="svg", metadata={"Date": None})
         return _labelled(text.getvalue(), self.title, self.alt)
@@ -174,6 +179,8 @@ def _draw(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
     axis.set_xlabel(panel.x_label)
     if _ticks(panel):
         axis.set_xticks(_ticks(panel))
+    elif not panel.log_x and all(float(x).is_integer() for series in panel.series for x in series.x):
+        axis.locator_params(axis="x", integer=True)
     axis.set_ylim(*y_range)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="y", alpha=0.25)
