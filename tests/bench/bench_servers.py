@@ -1,7 +1,8 @@
 """Tokens a second of 64 concurrent requests: one hand-built batch, the local engine, and the servers that are there.
 
 All draw greedy replies to the same prompts with the same weights, on the same cores, one after another; best of two
-rounds. `transformers serve` batches by ``--continuous-batching``; it needs the extra `serve`. vLLM needs
+rounds. `transformers serve` batches by ``--continuous-batching``, which the desk models' short convolutions do not
+support, so that it answers them one by one; it needs the extra `serve`. vLLM needs
 ``.venv-vllm`` (`make test-servers`) and SmolLM2 (`make smollm`), as its CPU kernels do not compute the desk models
 right. What is missing is named.
 
@@ -42,9 +43,9 @@ def main() -> None:
     print(f"{N_REQUESTS} requests at once, at most {MAX_TOKENS} tokens each, best of {N_ROUNDS}")
     with tempfile.TemporaryDirectory() as logs:
         log = Path(logs, "log.txt")
-        measure(folder_of("desk-solver-s"), asked, log, "float32", vllm="vLLM does not compute it right")
+        measure(folder_of("desk-solver-s"), asked, log, "float32", vllm="vLLM does not compute it right", serving=[])
         if is_converted(smollm):
-            measure(smollm, asked, log, "bfloat16", vllm=NO_VLLM)
+            measure(smollm, asked, log, "bfloat16", vllm=NO_VLLM, serving=["--continuous-batching"])
         else:
             print(f"SmolLM2 is not in {smollm}: make smollm")
 
@@ -55,7 +56,7 @@ def questions() -> list[list[Message]]:
     return [[Message("user", item.question)] for each in items for item in each]
 
 
-def measure(folder: Path, asked: list[list[Message]], log: Path, dtype: str, vllm: str) -> None:
+def measure(folder: Path, asked: list[list[Message]], log: Path, dtype: str, vllm: str, serving: list[str]) -> None:
     """Every way to serve one model; ``vllm`` says why it is left out, or nothing."""
     print(f"\n{folder.name}, {dtype}\n{'':28} {'tokens':>7} {'seconds':>8} {'tokens/s':>9}  {'load average':>12}")
     by_hand, engine = hand_built(folder, asked, dtype), Local(folder, dtype=dtype, max_batch=N_REQUESTS)
@@ -64,7 +65,7 @@ def measure(folder: Path, asked: list[list[Message]], log: Path, dtype: str, vll
     if NO_TRANSFORMERS_SERVE:
         print(f"left out: {NO_TRANSFORMERS_SERVE}")
     else:
-        with transformers_serve(folder, log, dtype=dtype, options=["--continuous-batching"]) as server:
+        with transformers_serve(folder, log, dtype=dtype, options=serving) as server:
             report("transformers serve", by_server(server, folder, asked))
     if vllm:
         print(f"left out: {vllm}")
