@@ -15,7 +15,7 @@ from masrepro.lab.table import Row
 from masrepro.report.claims import Claim
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import Published, figure_3, figure_3_axes
-from masrepro.report.statistics import Estimate, accuracy, paired_difference
+from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 
 NOT_COMPARABLE = (
     "not comparable: items and sub-agents of our own, and an oracle where the paper has a trained orchestrator"
@@ -86,9 +86,9 @@ def reading(points: Sequence[AxisPoint]) -> list[Row]:
             "axis": point.axis,
             "value": point.value,
             "n": point.n,
-            "single agent": _text(point.systems.get("single_agent")),
-            "oracle": _text(point.systems.get("oracle")),
-            "gain": _text(point.gain),
+            "single agent": shown(point.systems.get("single_agent")),
+            "oracle": shown(point.systems.get("oracle")),
+            "gain": shown(point.gain),
             "paper SAS": _published(point, "sas"),
             "paper MAS": _published(point, "mas"),
         }
@@ -100,7 +100,7 @@ def axis_figure(points: Sequence[AxisPoint], *, note: str = "") -> Figure:
     """Accuracy by axis value, a panel an axis; the paper's values are open markers."""
     axes = list(dict.fromkeys(point.axis for point in points))
     panels = tuple(_panel(axis, [point for point in points if point.axis == axis]) for axis in axes)
-    means = ", ".join(f"{axis} {_text(pooled_gain(points, axis))}" for axis in axes)
+    means = ", ".join(f"{axis} {shown(pooled_gain(points, axis))}" for axis in axes)
     return Figure(
         title="Accuracy by axis value: single agent and oracle orchestration",
         y_label="share of items solved",
@@ -142,7 +142,7 @@ def axis_claims(points: Sequence[AxisPoint]) -> list[Claim]:
                 published=" to ".join(
                     f"{p.published['sas'].value:.3f} at {p.value}" for p in paper[:: len(paper) - 1 or 1]
                 ),
-                ours=" to ".join(map(_text, ends)),
+                ours=" to ".join(map(shown, ends)),
                 verdict=incomplete or NOT_COMPARABLE,
             )
         )
@@ -151,7 +151,7 @@ def axis_claims(points: Sequence[AxisPoint]) -> list[Claim]:
                 claim=f"Several agents gain over one on {axis.capitalize()} (mean over values {span})",
                 where="MAS-Orchestra, figure 3 (Qwen2.5-7B sub-agents)",
                 published=_published_gain(paper),
-                ours=f"{_text(pooled_gain(points, axis))} (oracle, an upper bound)",
+                ours=f"{shown(pooled_gain(points, axis))} (oracle, an upper bound)",
                 verdict=incomplete or NOT_COMPARABLE,
             )
         )
@@ -204,10 +204,6 @@ def columns(name: str, estimate: Estimate | None) -> dict[str, float | None]:
         f"{name}_low": estimate.low if estimate else None,
         f"{name}_high": estimate.high if estimate else None,
     }
-
-
-def _text(estimate: Estimate | None) -> str:
-    return str(estimate) if estimate else "missing"
 
 
 def _published(point: AxisPoint, system: str) -> float | None:

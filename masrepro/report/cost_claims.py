@@ -10,7 +10,7 @@ from masrepro.report.claims import Claim
 from masrepro.report.cost_pareto import Cost, CostPoint, Kind, front, pareto_front
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import table_3, table_d2
-from masrepro.report.statistics import Estimate
+from masrepro.report.statistics import Estimate, shown
 
 WHERE = "MAS-Orchestra, figure 1, tables 3 and D.2 (AIME24 and GPQA, GPT-OSS-120B sub-agents)"
 _BENCHMARKS = ("aime24", "gpqa-diamond")
@@ -117,7 +117,7 @@ def _ensemble_claim(point: CostPoint, errors: int, comparable: bool) -> Claim:
         claim=f"{system} alone gains over one chain of thought, for several times its calls",
         where=WHERE,
         published=f"{fmean(gains):+.3f} for {times[0]:.1f} and {times[1]:.1f} times the calls",
-        ours=f"{_text(point.over_single)} for {point.calls:.1f} times the calls",
+        ours=f"{shown(point.over_single)} for {point.calls:.1f} times the calls",
         verdict=verdict,
     )
 
@@ -168,7 +168,3 @@ def _panel(points: Sequence[CostPoint], what: Cost) -> Panel:
         xs, ys = zip(*best, strict=True)
         series.append(Series("no method beats these", xs, ys, style=6, marked=len(best) == 1))
     return Panel(what, _LABELS[what], tuple(series), log_x=True)
-
-
-def _text(estimate: Estimate | None) -> str:
-    return str(estimate) if estimate else "missing"

@@ -19,7 +19,7 @@ from masrepro.lab.sample import Sample
 from masrepro.lab.table import Row
 from masrepro.models.model import Price
 from masrepro.report.axes import columns, item_scores
-from masrepro.report.statistics import Estimate, accuracy, paired_difference
+from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 
 Cost = Literal["calls", "tokens", "usd", "seconds"]
 Kind = Literal["single agent", "workflow alone", "knows the item", "orchestrator"]
@@ -150,8 +150,8 @@ def cost_reading(points: Sequence[CostPoint]) -> list[Row]:
     return [
         {
             "system": point.system,
-            "accuracy": _text(point.accuracy),
-            "gain over the single agent": _text(point.over_single),
+            "accuracy": shown(point.accuracy),
+            "gain over the single agent": shown(point.over_single),
             "calls": round(point.calls, 2),
             "tokens": round(point.tokens),
             "of these the orchestrator's": round(point.writing_tokens),
@@ -242,7 +242,3 @@ def _usd(samples: Sequence[Sample], written: Sequence[Writing], prices: Prices) 
             return None
         total += price.of(n_prompt, n_completion)
     return total / len(samples)
-
-
-def _text(estimate: Estimate | None) -> str:
-    return str(estimate) if estimate else "missing"

@@ -13,7 +13,7 @@ from masrepro.report.claims import Claim
 from masrepro.report.dom_sweep import SINGLE, SweepPoint, enough
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import figure, figure_3, figure_3_axes, table_3
-from masrepro.report.statistics import Estimate
+from masrepro.report.statistics import Estimate, shown
 
 
 def published_degrees() -> list[Row]:
@@ -109,7 +109,7 @@ def _gain_claim(point: SweepPoint, errors: int, trained: bool, comparable: bool)
         claim=f"With as many agents as it wants (HIGH), a system beats the single agent on {point.benchmark}",
         where=f"MAS-Orchestra, figure {'C.1' if '/robustness/' in point.benchmark else '3'}",
         published=f"{paper['sas']:.3f} to {paper['mas']:.3f}" if paper else "",
-        ours=f"{point.solver}: {_text(point.accuracy)}, gain {_text(point.over_single)}",
+        ours=f"{point.solver}: {shown(point.accuracy)}, gain {shown(point.over_single)}",
         verdict=verdict,
     )
 
@@ -158,7 +158,3 @@ def _panel(benchmark: str, points: Sequence[SweepPoint], caps: Sequence[int]) ->
             Series("paper: trained MAS, HIGH", (float(free),), (paper["mas"],), style=6, published=True, joined=False)
         )
     return Panel(benchmark.removeprefix("masbench/"), "agents allowed", tuple(series))
-
-
-def _text(estimate: Estimate | None) -> str:
-    return str(estimate) if estimate else "missing"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from masrepro.lab.table import Row
 from masrepro.report.claims import Claim
-from masrepro.report.methods import HOLISTIC, SEQUENTIAL, MethodPoint, pooled_cost, pooled_gain, text
+from masrepro.report.methods import HOLISTIC, SEQUENTIAL, MethodPoint, pooled_cost, pooled_gain
 from masrepro.report.published import table_3, table_d2
-from masrepro.report.statistics import Estimate
+from masrepro.report.statistics import Estimate, shown
 
 OURS, THEIRS = "MAS-Orchestra", "ToolOrchestra"
 """In the paper's tables: the holistic orchestrator, and the sequential one, as released by its authors."""
@@ -51,7 +51,7 @@ def _accuracy(where: str, gain: Estimate | None, published: str, errors: int, co
         claim=f"A holistic orchestrator answers better than a sequential one {where}, trained and run at one budget",
         where="MAS-Orchestra, table 3 (other trainings, tools and sizes)",
         published=published,
-        ours=f"difference {text(gain)}",
+        ours=f"difference {shown(gain)}",
         verdict=_verdict(gain, errors, comparable),
     )
 

@@ -20,7 +20,7 @@ from masrepro.lab.table import Row
 from masrepro.models.model import Usage
 from masrepro.report.axes import columns, item_scores
 from masrepro.report.figures import Figure, Panel, Series
-from masrepro.report.statistics import Estimate, accuracy, paired_difference
+from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 from masrepro.runtime.growing import BUILDER
 from masrepro.train.history import Step
 
@@ -149,8 +149,8 @@ def accuracy_reading(points: Sequence[MethodPoint]) -> list[Row]:
         {
             "benchmark": point.benchmark,
             "n": point.n,
-            **{label: text(point.systems.get(who)) for who, label in _LABELS.items()},
-            "holistic - sequential": text(point.gain),
+            **{label: shown(point.systems.get(who)) for who, label in _LABELS.items()},
+            "holistic - sequential": shown(point.gain),
         }
         for point in points
     ]
@@ -208,14 +208,9 @@ def method_figure(points: Sequence[MethodPoint], *, note: str = "") -> Figure:
         title="Accuracy at one budget: whole systems at once, and an agent a turn",
         y_label="share of items solved",
         panels=panels,
-        alt=f"Holistic minus sequential over all items: {text(pooled_gain(points))}.",
+        alt=f"Holistic minus sequential over all items: {shown(pooled_gain(points))}.",
         note=note,
     )
-
-
-def text(estimate: Estimate | None) -> str:
-    """An estimate for people."""
-    return str(estimate) if estimate else "missing"
 
 
 def _point(

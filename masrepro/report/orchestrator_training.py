@@ -13,7 +13,7 @@ from masrepro.report.axes import columns, item_scores
 from masrepro.report.claims import Claim
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import figure_3, figure_3_axes
-from masrepro.report.statistics import Estimate, accuracy, paired_difference
+from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 from masrepro.train.history import Step
 
 SYSTEMS = ("single_agent", "base", "trained", "oracle")
@@ -90,9 +90,9 @@ def held_out_reading(points: Sequence[HeldOut]) -> list[Row]:
             "benchmark": point.benchmark,
             "DoM": point.dom,
             "n": point.n,
-            **{who.replace("_", " "): _text(point.systems.get(who)) for who in SYSTEMS},
-            "trained - base": _text(point.over_base),
-            "trained - single": _text(point.over_single),
+            **{who.replace("_", " "): shown(point.systems.get(who)) for who in SYSTEMS},
+            "trained - base": shown(point.over_base),
+            "trained - single": shown(point.over_single),
         }
         for point in points
     ]
@@ -211,12 +211,12 @@ def training_claims(points: Sequence[HeldOut], *, comparable: bool = True) -> li
 
 
 def _over_base(point: HeldOut, comparable: bool) -> Claim:
-    ends = " to ".join(_text(point.systems.get(who)) for who in ("base", "trained"))
+    ends = " to ".join(shown(point.systems.get(who)) for who in ("base", "trained"))
     return Claim(
         claim=f"Training raises the reward on held-out items of {point.benchmark} (DoM {point.dom})",
         where="MAS-Orchestra, appendix C: training goes on until it converges",
         published="no value for the untrained orchestrator",
-        ours=f"{ends}; difference {_text(point.over_base)}",
+        ours=f"{ends}; difference {shown(point.over_base)}",
         verdict=_verdict(point, point.over_base, comparable),
     )
 
@@ -226,12 +226,12 @@ def _over_single(point: HeldOut, comparable: bool) -> Claim:
     known = figure_3(axis) if axis in figure_3_axes() else {}
     at = {system: p.value for (system, number), p in known.items() if f"{number}" == value}
     paper = f"{at['sas']:.3f} to {at['mas']:.3f}" if at else ""
-    ends = " to ".join(_text(point.systems.get(who)) for who in ("single_agent", "trained"))
+    ends = " to ".join(shown(point.systems.get(who)) for who in ("single_agent", "trained"))
     return Claim(
         claim=f"The trained orchestrator beats the single agent on {point.benchmark} (DoM {point.dom})",
         where="MAS-Orchestra, figure 3 (Qwen2.5-7B sub-agents)",
         published=paper,
-        ours=f"{ends}; difference {_text(point.over_single)}",
+        ours=f"{ends}; difference {shown(point.over_single)}",
         verdict=_verdict(point, point.over_single, comparable),
     )
 
@@ -305,7 +305,3 @@ def _shape_said(steps: Sequence[Step]) -> str:
         return "No valid system was written at the ends of the training."
     said = (f"{s.mean_agents:.1f} agents, longest chain {s.longest_chain:.1f}, width {s.width:.1f}" for s in ends)
     return f"From the first to the last step: {'; then '.join(said)}."
-
-
-def _text(estimate: Estimate | None) -> str:
-    return str(estimate) if estimate else "missing"

@@ -13,7 +13,7 @@ from masrepro.lab.table import Row
 from masrepro.report.axes import columns, item_scores
 from masrepro.report.claims import Claim
 from masrepro.report.published import PublishedScore, table_3
-from masrepro.report.statistics import Estimate, accuracy
+from masrepro.report.statistics import Estimate, accuracy, shown
 
 WHERE = "MAS-Orchestra, table 3 (GPT-OSS-120B sub-agents, low effort)"
 NAMES: Mapping[str, str] = {
@@ -67,7 +67,7 @@ def public_reading(evaluations: Sequence[Evaluation]) -> list[Row]:
         {
             "benchmark": row["benchmark"],
             "sub-agent": row["sub-agent"],
-            "right": _text(_right(evaluation)),
+            "right": shown(_right(evaluation)),
             "outcomes": row["outcomes"],
             "calls": row["calls"],
             "prompt tokens": row["prompt tokens"],
@@ -128,7 +128,7 @@ def _compared(
         needed = [what for what in missing if what.split("/")[0] in (benchmark, MODEL)]
         why = f"not there: {', '.join(needed)}" if needed else "not asked for in these params"
         return Claim(claim, WHERE, published, "not measured", f"incomplete: {why}")
-    ours = ", ".join(f"{NAMES[name]} {_text(_right(evaluation))}" for name, evaluation in own.items())
+    ours = ", ".join(f"{NAMES[name]} {shown(_right(evaluation))}" for name, evaluation in own.items())
     errors = sum(evaluation.accuracy.errors for evaluation in own.values())
     if errors:
         return Claim(claim, WHERE, published, ours, f"incomplete: {errors} samples could not be measured")
@@ -153,10 +153,6 @@ def _paper(evaluation: Evaluation) -> float | None:
 
 def _percent(score: PublishedScore | None) -> str | None:
     return None if score is None else f"{100 * score.value:.2f}"
-
-
-def _text(estimate: Estimate | None) -> str:
-    return str(estimate) if estimate else "missing"
 
 
 def _indented(text: str) -> str:

@@ -26,6 +26,11 @@ class Estimate:
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
+def shown(estimate: Estimate | None) -> str:
+    """An estimate for people; what could not be measured is ``missing``."""
+    return str(estimate) if estimate else "missing"
+
+
 def accuracy(scores: Sequence[float]) -> Estimate:
     """Mean score with the Wilson interval.
 

@@ -114,6 +114,13 @@ def drill(rng: Random, n_facts: int) -> list[tuple[str, str]]:
     return facts
 
 
+def passed_on(rng: Random, value: int) -> int:
+    """The true value, or often enough a wrong one of its kind."""
+    if rng.random() >= _WRONG_SHARE:
+        return value
+    return rng.randrange(MODULUS) if value < MODULUS else rng.choice(needle.CODES)
+
+
 def _sub_goal(item: Item, rng: Random) -> Row:
     """Find any quantity of the question; its computed parents, or some of its ancestors, or nothing is given."""
     number = rng.randrange(len(item.problems)) + 1
@@ -130,7 +137,7 @@ def _quantity(item: Item, rng: Random, number: int, target: int) -> Row:
     assert isinstance(task, Problem)
     chosen = _known_before(rng, task, target)
     before = _answer_before(rng, item, number) if _carried_from(task, target) else {}
-    given = Given({task.quantities[i].name: _passed_on(rng, task.values[i]) for i in chosen}, before)
+    given = Given({task.quantities[i].name: passed_on(rng, task.values[i]) for i in chosen}, before)
     goal = f"Find the number of each {task.quantities[target].name}."
     if target == task.query and len(item.problems) == 1 and rng.random() < 0.3:
         goal = rng.choice(("", GATHER_ONE))
@@ -160,7 +167,7 @@ def _carried_from(problem: Problem, target: int) -> bool:
 
 def _answer_before(rng: Random, item: Item, number: int) -> dict[int, int]:
     """The answer that a problem of a chain starts from; seldom it did not arrive."""
-    return {number - 1: _passed_on(rng, item.problems[number - 2].answer)} if rng.random() < 0.85 else {}
+    return {number - 1: passed_on(rng, item.problems[number - 2].answer)} if rng.random() < 0.85 else {}
 
 
 def _one_of_a_set(item: Item, rng: Random) -> Row:
@@ -176,9 +183,7 @@ def _one_of_a_set(item: Item, rng: Random) -> Row:
 def _gather(item: Item, rng: Random) -> Row:
     """Put final answers together; now and then one did not arrive and is worked out here."""
     arrived = {
-        number: _passed_on(rng, task.answer)
-        for number, task in enumerate(item.problems, start=1)
-        if rng.random() < 0.93
+        number: passed_on(rng, task.answer) for number, task in enumerate(item.problems, start=1) if rng.random() < 0.93
     }
     several = len(item.problems) > 1
     by_number = several and rng.random() < 0.8
@@ -228,13 +233,6 @@ def _inputs(rng: Random, entries: Sequence[tuple[str, int | None]]) -> list[Inpu
         Input(source=f"a{number}", payload=payload, answer=None if value is None else str(value))
         for number, (payload, value) in pairs
     ]
-
-
-def _passed_on(rng: Random, value: int) -> int:
-    """The true value, or often enough a wrong one of its kind."""
-    if rng.random() >= _WRONG_SHARE:
-        return value
-    return rng.randrange(MODULUS) if value < MODULUS else rng.choice(needle.CODES)
 
 
 def _with_foreign_notes(item: Item, rng: Random) -> Item:

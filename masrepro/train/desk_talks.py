@@ -14,17 +14,15 @@ from random import Random
 from masrepro.agents.agent import Input
 from masrepro.agents.cot import entry
 from masrepro.bench.item import Item
-from masrepro.bench.masbench import needle
-from masrepro.bench.masbench.graph import MODULUS, Problem
+from masrepro.bench.masbench.graph import Problem
 from masrepro.bench.masbench.needle import Needle
 from masrepro.orchestration.briefing import request
 from masrepro.orchestration.calls import agent_call, flow_call
 from masrepro.orchestration.plan import Agent, Flow, Orchestration
 from masrepro.orchestration.turns import turns_of
-from masrepro.train.desk_corpus import draw_item
+from masrepro.train.desk_corpus import draw_item, passed_on
 from masrepro.train.desk_plans import LARGEST, PLAIN, draw_degree, draw_plan
 
-_WRONG_SHARE = 0.3
 _SILENT_SHARE = 0.03
 _ASKED_SHARE = 0.7
 _MOST_NAMED = 32
@@ -124,7 +122,7 @@ def _heard(rng: Random, agent: Agent, answers: Mapping[str, tuple[int, ...]]) ->
     """What an agent answers, true or not, in the words in which it comes back."""
     if rng.random() < _SILENT_SHARE:
         return entry(Input(agent.id, "", None))
-    values = [_passed_on(rng, value) for value in answers.get(agent.goal, answers[""])]
+    values = [passed_on(rng, value) for value in answers.get(agent.goal, answers[""])]
     if len(values) == 1:
         return entry(Input(agent.id, "", f"{values[0]}"))
     boxes = "\n".join(f"Problem {number}: \\boxed{{{value}}}" for number, value in enumerate(values, start=1))
@@ -142,10 +140,3 @@ def _answers(item: Item) -> dict[str, tuple[int, ...]]:
         else:
             found[f"Find {task.asked}."] = (task.answer,)
     return found
-
-
-def _passed_on(rng: Random, value: int) -> int:
-    """The true value, or often enough a wrong one of its kind."""
-    if rng.random() >= _WRONG_SHARE:
-        return value
-    return rng.randrange(MODULUS) if value < MODULUS else rng.choice(needle.CODES)
