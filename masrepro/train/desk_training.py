@@ -24,6 +24,7 @@ TRAINING = "training.json"
 """How a model was made, beside its weights: recipe, steps, tokens, minutes, and the curve of the loss."""
 
 _BAR_CHARS = 20
+_FLOAT32_ATTENTION = "sdpa_float32"
 
 
 def train(
@@ -113,6 +114,7 @@ class Training:
         """A training that has not begun."""
         tokenizer = new_tokenizer(phrases() if recipe.corpus == "solver" else writing_phrases())
         model = new_model(tokenizer, recipe.size, recipe.seed)
+        model.set_attn_implementation(_attention())
         return cls(model, tokenizer, Clock(recipe), Random(f"desk/{recipe.seed}"))
 
     def __post_init__(self) -> None:
@@ -173,6 +175,30 @@ class Training:
         self.rng.setstate(state["rng"])
         self._pool = state["pool"]
         self.curve = state.get("curve", [])
+
+
+def _attention() -> str:
+    """Name of attention in float32: on a processor its gradient takes half the time that it takes in bf16."""
+    import torch
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+    from transformers.masking_utils import sdpa_mask
+
+    def in_float32(
+        module: torch.nn.Module,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        mask: torch.Tensor | None,
+        **how: Any,
+    ) -> tuple[torch.Tensor, None]:
+        with torch.autocast("cpu", enabled=False):
+            read, _ = sdpa_attention_forward(module, query.float(), key.float(), value.float(), mask, **how)
+        return read.to(query.dtype), None
+
+    AttentionInterface.register(_FLOAT32_ATTENTION, in_float32)
+    AttentionMaskInterface.register(_FLOAT32_ATTENTION, sdpa_mask)
+    return _FLOAT32_ATTENTION
 
 
 def _begin(model: Lfm2ForCausalLM, name: str) -> None:
