@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows, draw_sum, drill, recall
 from masrepro.train.desk_plans import naming, plan_row
 from masrepro.train.desk_recipe import Clock
+from masrepro.train.desk_repairs import repair_row
+from masrepro.train.desk_staffing import staffing_row
 from masrepro.train.desk_talks import draw_talk, naming_talk
 
 if TYPE_CHECKING:
@@ -23,9 +25,17 @@ IGNORED = -100
 """Label of what does not count for the loss."""
 
 _FACTS_PER_ROW = 16
+SYSTEM_SHARE, STAFFING_SHARE, REPAIR_SHARE = 0.60, 0.18, 0.22
+"""Of an orchestrator's rows that are not recall: one model is generator, implementer and rectifier of MAS²."""
 
 Encoded = tuple[list[int], list[int]]
 Corpus = Callable[["PreTrainedTokenizerFast", Random, Clock], list[Encoded]]
+
+_MADE: Mapping[Callable[..., Row], float] = {
+    plan_row: SYSTEM_SHARE,
+    staffing_row: STAFFING_SHARE,
+    repair_row: REPAIR_SHARE,
+}
 
 
 def batches(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Batch]:
@@ -64,13 +74,20 @@ def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) 
 def _writer_pool(
     tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, *, solves_first: bool = False
 ) -> list[Encoded]:
-    """Systems, and calls of which only the names count, which are found in the question."""
+    """Systems, and calls of which only the names count, which are found in the question.
+
+    One that does not solve first learns to staff and to repair systems as well.
+    """
     recipe = clock.recipe
     largest, least = clock.now(recipe.largest_values), clock.now(recipe.least_agents)
     n_recalled = round(recipe.pool_rows * clock.now(recipe.recall_share))
     pool = [_encode_naming(tokenizer, *naming(rng, draw_item(rng, largest))) for _ in range(n_recalled)]
     n_written = recipe.pool_rows - n_recalled
-    rows = [plan_row(rng, largest=largest, least=least, solves_first=solves_first) for _ in range(n_written)]
+    if solves_first:
+        rows = [plan_row(rng, largest=largest, least=least, solves_first=True) for _ in range(n_written)]
+    else:
+        makers = rng.choices(list(_MADE), list(_MADE.values()), k=n_written)
+        rows = [make(rng, largest=largest, least=least) for make in makers]
     return [*pool, *_encode(tokenizer, rows)]
 
 
@@ -93,7 +110,7 @@ CORPORA: Mapping[str, Corpus] = {
     "thinker": partial(_writer_pool, solves_first=True),
     "sequential": _talk_pool,
 }
-"""What a desk model can learn: to solve; to write systems, at once, after it has solved, or turn by turn."""
+"""What a desk model can learn: to solve; to write, staff and repair systems; to solve and write; to write in turns."""
 
 
 def _encode(tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> list[Encoded]:

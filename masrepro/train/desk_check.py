@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 
 from masrepro.orchestration.errors import OrchestrationError
 from masrepro.orchestration.parse import parse
-from masrepro.orchestration.plan import Agent
+from masrepro.orchestration.plan import Agent, Orchestration
 from masrepro.orchestration.turns import Partial, take_turn
+from masrepro.runtime.assignment import read_assignment
+from masrepro.runtime.briefing import told
+from masrepro.runtime.change import changed
+from masrepro.runtime.edits import read_change
+from masrepro.runtime.state import State
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows
 from masrepro.train.desk_plans import PLAIN, plan_row
 from masrepro.train.desk_recipe import Recipe
+from masrepro.train.desk_repairs import Paused, draw_paused
+from masrepro.train.desk_staffing import Staffing, draw_staffing
 from masrepro.train.desk_talks import Talk, draw_talk
 
 if TYPE_CHECKING:
@@ -49,6 +56,9 @@ def checked(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, recipe: 
     else:
         rows = [plan_row(rng, solves_first=recipe.corpus == "thinker") for _ in range(n_items)]
         found = valid_by_size(model, tokenizer, rows)
+        if recipe.corpus == "orchestrator":
+            found["staffings"] = valid_staffings(model, tokenizer, [draw_staffing(rng) for _ in range(n_items)])
+            found["repairs"] = valid_repairs(model, tokenizer, [draw_paused(rng) for _ in range(n_items)])
     model.train()
     return "  ".join(f"{kind}: {share}" for kind, share in found.items())
 
@@ -90,6 +100,48 @@ def valid_turns(
     return {f"after {n} agents": f"{sum(oks)}/{len(oks)}" for n, oks in sorted(valid.items())}
 
 
+def valid_staffings(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, staffings: Sequence[Staffing]) -> str:
+    """Share of assignments, drawn at temperature 1, that give each agent a model of the pool."""
+    texts = _drawn_hot(model, tokenizer, [staffing.prompt for staffing in staffings], 64)
+    valid = [problem_of_staffing(text, own) is None for text, own in zip(texts, staffings, strict=True)]
+    return f"{sum(valid)}/{len(valid)}"
+
+
+def valid_repairs(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, paused: Sequence[Paused]) -> str:
+    """Share of repairs, drawn at temperature 1, that can be made and name nothing that the rectifier was not told."""
+    texts = _drawn_hot(model, tokenizer, [own.prompt for own in paused], 320)
+    valid = [problem_of_repair(text, own.state) is None for text, own in zip(texts, paused, strict=True)]
+    return f"{sum(valid)}/{len(valid)}"
+
+
+def problem_of_staffing(text: str, staffing: Staffing) -> str | None:
+    """The rule that an assignment breaks."""
+    try:
+        read_assignment(text, [agent.id for agent in staffing.plan.agents], staffing.models)
+    except OrchestrationError as error:
+        return error.rule
+    return None
+
+
+def problem_of_repair(text: str, state: State) -> str | None:
+    """What is wrong with a repair: the rule that it breaks, or a name, model or tool that there is not."""
+    try:
+        plan = changed(state.plan, read_change(text, catalogue=PLAIN) or ())
+    except OrchestrationError as error:
+        return error.rule
+    if any(agent.backbone and agent.backbone not in state.models for agent in plan.agents):
+        return "unknown-backbone"
+    if any(tool not in state.tools for agent in plan.agents for tool in agent.tools):
+        return "no-such-tool"
+    return "unknown name" if any(_is_unknown(agent, told(state)) for agent in _new(plan, state.plan)) else None
+
+
+def _new(plan: Orchestration, before: Orchestration) -> list[Agent]:
+    """The agents whose goal was not in the system before."""
+    goals = {agent.goal for agent in before.agents}
+    return [agent for agent in plan.agents if agent.goal not in goals]
+
+
 def problem_of_turn(text: str, talk: Talk, place: int) -> str | None:
     """What is wrong with a turn at a place of a conversation: the rule that it breaks, or a name that is new."""
     built = Partial()
@@ -116,6 +168,22 @@ def _is_unknown(agent: Agent, question: str) -> bool:
     """Whether an agent is to find what the question does not speak of."""
     subject = agent.goal.removeprefix("Find ").removesuffix(".")
     return agent.goal.startswith("Find ") and subject.lower() not in question.lower()
+
+
+def _drawn_hot(
+    model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, prompts: Sequence[str], n_new: int
+) -> list[str]:
+    """Replies at temperature 1, a batch at a time."""
+    import torch
+
+    torch.manual_seed(0)
+    rows = [Row(prompt, "", "", 0) for prompt in prompts]
+    parts = [rows[start : start + 64] for start in range(0, len(rows), 64)]
+    return [
+        text
+        for part in parts
+        for text in _drawn(model, tokenizer, part, n_new, do_sample=True, temperature=1.0, top_k=0)
+    ]
 
 
 def _drawn(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from masrepro.bench.item import Item
-from masrepro.bench.masbench.graph import Problem
+from masrepro.bench.masbench.graph import MODULUS, Problem
 from masrepro.bench.masbench.needle import Needle
 from masrepro.orchestration.briefing import request
 from masrepro.orchestration.calls import agent_call, flow_call
@@ -30,6 +30,7 @@ LARGEST = 10
 """Agents of a system, at most."""
 
 _ASKED_SHARE = 0.7
+_BY_NUMBER_SHARE = 0.6
 _MOST_NAMED = 32
 _SHAPES = ("star", "chain", "tree", "net")
 
@@ -122,10 +123,15 @@ def _down_from(rng: Random, problem: Problem) -> list[Subject]:
 
 
 def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestration:
-    """A random valid system for a question, from its sink down: each agent is read by one that was there before."""
+    """A random valid system for a question, from its sink down: each agent is read by one that was there before.
+
+    Where no agent is allowed it is a guess.
+    """
+    if not dom.allows(1):
+        return Orchestration(answer=str(rng.randrange(MODULUS)))
     n_agents = _size(rng, dom, least)
     reads: list[tuple[int, int]] = []
-    if len(item.problems) > 1 and rng.random() < 0.4:
+    if len(item.problems) > 1 and rng.random() < _BY_NUMBER_SHARE:
         subjects = _numbers(rng, item, n_agents)
     else:
         subjects, reads = _walk(rng, item, n_agents)
@@ -139,7 +145,7 @@ def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestratio
 
 def draw_degree(rng: Random) -> DoM:
     """A degree of MAS, mostly the highest."""
-    return rng.choices((DoM.LOW, DoM.HIGH, DoM.at_most(rng.randint(2, 8))), (1, 6, 3))[0]
+    return rng.choices((DoM.LOW, DoM.HIGH, DoM.at_most(rng.choice((0, 2, 3, 4, 5, 6, 7, 8)))), (1, 6, 3))[0]
 
 
 def _size(rng: Random, dom: DoM, least: int) -> int:
@@ -148,11 +154,14 @@ def _size(rng: Random, dom: DoM, least: int) -> int:
 
 
 def _numbers(rng: Random, item: Item, count: int) -> list[Subject]:
-    """One problem for the sink, then mostly all by their numbers; where there are not enough, quantities."""
+    """One problem for the sink, then mostly all by their numbers; if too few, some once more, or quantities."""
     numbers = list(range(1, len(item.problems) + 1))
     if rng.random() < 0.3:
         numbers = sorted(rng.sample(numbers, rng.randint(1, len(numbers))))
-    found = [Subject(f"Solve Problem {k}.", f"Problem {k}") for k in (rng.choice(numbers), *numbers)][:count]
+    chosen = [rng.choice(numbers), *numbers][:count]
+    if rng.random() < 0.5:
+        chosen += rng.choices(numbers, k=count - len(chosen))
+    found = [Subject(f"Solve Problem {k}.", f"Problem {k}") for k in chosen]
     return found + (_walk(rng, item, count - len(found))[0] if len(found) < count else [])
 
 

@@ -52,7 +52,7 @@ def draw_talk(rng: Random, *, largest: int = 12, least: int = 1) -> Talk:
     """A question, and a conversation about it; arguments as for `masrepro.train.desk_plans.plan_row`."""
     item, dom = draw_item(rng, largest), draw_degree(rng)
     plan = _in_order(rng, draw_plan(rng, item, dom, least))
-    answers = _answers(item)
+    answers = true_answers(item)
     heard = tuple(_heard(rng, agent, answers) for agent in plan.agents)
     return Talk(request(item.question, dom, PLAIN), tuple(turns_of(plan, [agent.id for agent in plan.agents])), heard)
 
@@ -63,7 +63,7 @@ def naming_talk(rng: Random, item: Item) -> tuple[str, list[tuple[str, str]]]:
     In each pair the first half is what stands before the name, the answers heard included, and the second the name. To
     find the question's names while it writes is what a sequencer learns last.
     """
-    answers = _answers(item)
+    answers = true_answers(item)
     goals: list[str] = []
     while len(goals) < _MOST_NAMED:
         task = rng.choice(item.problems)
@@ -115,21 +115,25 @@ def _in_order(rng: Random, plan: Orchestration) -> Orchestration:
         left.remove(ready[takes])
     ids = {agent.id: f"a{number}" for number, agent in enumerate(order, start=1)}
     flows = sorted((Flow(ids[f.source], ids[f.target], f.payload) for f in plan.flows), key=lambda f: int(f.source[1:]))
-    return Orchestration(tuple(replace(agent, id=ids[agent.id]) for agent in order), tuple(flows))
+    return Orchestration(tuple(replace(agent, id=ids[agent.id]) for agent in order), tuple(flows), plan.answer)
+
+
+def draw_answer(rng: Random, agent: Agent, answers: Mapping[str, tuple[int, ...]]) -> str | None:
+    """What an agent answers, true or not; None for nothing. ``answers`` are the true ones, see `true_answers`."""
+    if rng.random() < _SILENT_SHARE:
+        return None
+    values = [passed_on(rng, value) for value in answers.get(agent.goal, answers[""])]
+    if len(values) == 1:
+        return f"{values[0]}"
+    return "\n".join(f"Problem {number}: \\boxed{{{value}}}" for number, value in enumerate(values, start=1))
 
 
 def _heard(rng: Random, agent: Agent, answers: Mapping[str, tuple[int, ...]]) -> str:
-    """What an agent answers, true or not, in the words in which it comes back."""
-    if rng.random() < _SILENT_SHARE:
-        return entry(Input(agent.id, "", None))
-    values = [passed_on(rng, value) for value in answers.get(agent.goal, answers[""])]
-    if len(values) == 1:
-        return entry(Input(agent.id, "", f"{values[0]}"))
-    boxes = "\n".join(f"Problem {number}: \\boxed{{{value}}}" for number, value in enumerate(values, start=1))
-    return entry(Input(agent.id, "", boxes))
+    """Its answer in the words in which it comes back."""
+    return entry(Input(agent.id, "", draw_answer(rng, agent, answers)))
 
 
-def _answers(item: Item) -> dict[str, tuple[int, ...]]:
+def true_answers(item: Item) -> dict[str, tuple[int, ...]]:
     """The true answers by goal; those of the whole question under no goal."""
     found: dict[str, tuple[int, ...]] = {"": tuple(task.answer for task in item.problems)}
     for number, task in enumerate(item.problems, start=1):

@@ -53,11 +53,32 @@ _CALLS = (
     '")\ncreate_flow(source="a', '")\ncreate_agent(id="a',
 )  # fmt: skip
 _TURNS = ('answer(text="${a',)
+_DEGREES = (DoM.at_most(0).describe(),)
+
+# What the implementer and the rectifier read and write: one token for the choice of a model, and few for what happened.
+SOLVERS = ("desk-solver-s", "desk-solver-m", "desk-solver-l", "desk-solver-xl")
+PRICES = (
+    "0.1 / 0.4", "0.2 / 0.8", "0.4 / 1.6", "0.8 / 3.2", "0.05 / 0.2", "0.3 / 1.2", "0.5 / 2.0", "1.0 / 4.0",
+)  # fmt: skip
+ELSEWHERE = "The question stands on a page."
+PAGE, COPY = "page", "copy"
+_TOOLS = (PAGE, COPY, "python")
+_STAFFING = (*SOLVERS, *(f" ({price})" for price in PRICES), " / ", *(f"a{number}: " for number in range(1, 11)))
+_STATES = (
+    *(f'", backbone="{name}' for name in SOLVERS), ', backbone="', *(f'", tools=["{tool}"]' for tool in _TOOLS),
+    ELSEWHERE, *_TOOLS, " (tool ", "): tool unavailable: the service is down",
+    "): tool bad_arguments: the argument 'code' is missing", "): Unavailable: ", ": call ", " finds nobody there",
+    "): MalformedReply: ", ": the reply to call ", " is no completion", "): check: ", " is not ",
+    "): check: the answer is ", ", but the last step gives ", " calls, ", " tokens, ", " USD", "cost unknown",
+    *(f"0.{zeros}" for zeros in ("00", "000", "0000")), "; ", " US dollars are spent, more than ",
+    " tokens are spent, more than ", " is down", "Tools: ", "Changed before: ",
+)  # fmt: skip
+_REPAIRS = ('")\nchange_agent(id="a', '", goal="Find the number of each ', '", goal="Solve Problem ')
 
 
 def writing_phrases() -> list[str]:
     """Every phrase that is one token of a desk model that writes systems: those of `phrases` first."""
-    return [*phrases(), *_CALLS, *_TURNS]
+    return [*phrases(), *_CALLS, *_TURNS, *_DEGREES, *_STAFFING, *_STATES, *_REPAIRS]
 
 
 def phrases() -> list[str]:

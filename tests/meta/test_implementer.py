@@ -6,10 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from masrepro.meta.implementer import Implementer, read_assignment
+from masrepro.meta.implementer import Implementer
 from masrepro.models import Completion, Pool, Price, Sampling, Usage
 from masrepro.models.desk import load_desk_model
 from masrepro.orchestration import Agent, Flow, Orchestration, OrchestrationError
+from masrepro.runtime.assignment import read_assignment
 
 TEMPLATE = Orchestration((Agent("a1", "solver", "Find it."), Agent("a2", "writer", "Write it.")), (Flow("a1", "a2"),))
 

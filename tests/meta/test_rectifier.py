@@ -7,11 +7,12 @@ from decimal import Decimal
 import pytest
 
 from masrepro.agents import Output
-from masrepro.meta.rectifier import ModelRectifier, rectifier_messages, told
+from masrepro.meta.rectifier import ModelRectifier, rectifier_messages
 from masrepro.models import FREE, Completion, Price, Unavailable, Usage
 from masrepro.models.desk import load_desk_model
 from masrepro.orchestration import Agent, Flow, Orchestration
 from masrepro.runtime import Failure, State, run_with_repairs
+from masrepro.runtime.briefing import told
 from masrepro.tools.tool import ToolFailure
 from masrepro.train.desk_words import phrases
 

@@ -56,7 +56,7 @@ def test_conversations_are_of_all_lengths_and_what_comes_back_is_often_wrong():
     rng = Random(1)
     talks = [draw_talk(rng) for _ in range(600)]
     lengths = Counter(len(talk.heard) for talk in talks)
-    assert set(lengths) == set(range(1, LARGEST + 1)) and min(lengths.values()) > 15
+    assert set(lengths) == set(range(LARGEST + 1)) and min(lengths.values()) > 10
     silent = sum("no answer" in told for talk in talks for told in talk.heard)
     assert 0.01 < silent / sum(len(talk.heard) for talk in talks) < 0.06
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masrepro.meta.changes import NOTHING, read_change, write_change
 from masrepro.orchestration import Agent, Orchestration, OrchestrationError
 from masrepro.runtime import Edit
+from masrepro.runtime.edits import NOTHING, read_change, write_change
 
 
 def test_edits_are_read_one_a_call():
