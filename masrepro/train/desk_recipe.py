@@ -65,11 +65,11 @@ class Recipe:
     warmup_steps: int = 100
     weight_decay: float = 0.05
     clip_norm: float = 1.0
-    operation_caps: tuple[tuple[float, int], ...] = ((4.8, 1), (6.1, 2), (7.1, 4), (9.6, 12), (_EVER, 99))
-    largest_values: tuple[tuple[float, int], ...] = ((5.5, 4), (_EVER, 12))
-    drill_facts: tuple[tuple[float, int], ...] = ((4.3, 128), (6.3, 384), (10.1, 128), (_EVER, 32))
-    recall_share: tuple[tuple[float, float], ...] = ((4.3, 0.6), (_EVER, 0.15))
-    sum_share: tuple[tuple[float, float], ...] = ((11.6, 0.0), (_EVER, 0.2))
+    operation_caps: tuple[tuple[float, int], ...] = ((3.2, 1), (4.5, 2), (5.5, 4), (8.0, 12), (_EVER, 99))
+    largest_values: tuple[tuple[float, int], ...] = ((3.9, 4), (_EVER, 12))
+    drill_facts: tuple[tuple[float, int], ...] = ((2.7, 128), (4.7, 384), (8.5, 128), (_EVER, 32))
+    recall_share: tuple[tuple[float, float], ...] = ((2.7, 0.6), (_EVER, 0.15))
+    sum_share: tuple[tuple[float, float], ...] = ((10.0, 0.0), (_EVER, 0.2))
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the course: constant, then linear decay."""
@@ -124,10 +124,10 @@ def _writer(corpus: str, begins_with: str) -> Recipe:
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "solver-s": Recipe(tokens=10_100_000, decay_tokens=3_000_000),
-    "solver-m": Recipe(tokens=15_600_000, decay_tokens=4_000_000),
-    "solver-l": Recipe(tokens=18_600_000, decay_tokens=4_000_000),
-    "solver-xl": Recipe(tokens=25_600_000, decay_tokens=6_000_000),
+    "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
+    "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
+    "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
+    "solver-xl": Recipe(tokens=24_000_000, decay_tokens=6_000_000),
     "orchestrator": _writer("orchestrator", "desk-solver-s"),
     "thinker": _writer("thinker", "desk-solver-m"),
     "sequencer": _writer("sequential", "desk-solver-s"),
