@@ -9,8 +9,8 @@ from masrepro.models.model import Model
 from masrepro.models.servers import served, why_not
 
 
-def load_backbone(params: Params, model: str | None = None) -> Model:
-    """The model that the params name, or another one at the same place.
+def load_backbone(params: Params, model: str | None = None, *, dtype: str = "float64") -> Model:
+    """The model that the params name, or another one at the same place; ``dtype`` is a desk model's.
 
     Raises
     ------
@@ -19,7 +19,9 @@ def load_backbone(params: Params, model: str | None = None) -> Model:
     FileNotFoundError
         No such desk model comes with the package.
     """
-    return load_desk_model(model or params.model) if params.server is None else load_served(params, model)
+    if params.server is not None:
+        return load_served(params, model)
+    return load_desk_model(model or params.model, dtype=dtype)
 
 
 def load_served(params: Params, model: str | None = None) -> Model:

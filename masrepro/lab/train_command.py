@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def team_of(params: TrainOrchestratorParams) -> Team:
     """The sub-agents and their conditions, in training and in evaluation alike."""
     return Team(
-        Pool.of(load_backbone(params)),
+        Pool.of(load_backbone(params, dtype=params.solver_dtype)),
         catalogue_of(params),
         Sampling(temperature=params.temperature, max_tokens=params.max_tokens, seed=params.seed),
         Budget(calls=params.system_calls),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -27,6 +27,10 @@ class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
     temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the sub-agents; 0 is greedy (paper: 0.5)")
     max_tokens: int = Field(512, ge=1, description="tokens; upper bound on one reply (paper on MASBench: 512)")
     rationale_chars: int = Field(400, ge=0, description="characters of its rationale that go on with an answer")
+    solver_dtype: Literal["float64", "float32"] = Field(
+        "float64",
+        description="of a desk sub-agent's weights; float32 is nearly twice as fast, and a rare reply may then differ",
+    )
     test_cells: Names = Field(("masbench/depth/4",), description="benchmarks to measure on, test split")
     n_samples: int = Field(200, ge=1, description="items per benchmark (paper: 84 to 200)")
     n_draws: int = Field(8, ge=1, description="systems written per item and orchestrator (paper: 8)")

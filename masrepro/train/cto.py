@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,9 +18,8 @@ from masrepro.models.model import Message
 from masrepro.train.cto_history import PairStep, Ranking, steps_of
 from masrepro.train.cto_settings import CtoSettings
 from masrepro.train.grpo import adapting, source_of
-from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.preference import Preference, held_out, mean_one, widest
-from masrepro.train.training_folder import HISTORY, MODEL, SETTINGS, complete, last_checkpoint, n_updates
+from masrepro.train.training_folder import HISTORY, MODEL, claim, complete, last_checkpoint, n_updates
 from masrepro.train.tree import Role
 
 if TYPE_CHECKING:
@@ -88,7 +86,9 @@ def train_role(
         report(f"longer than max_length and left out: {n_long} of {len(pairs)} pairs")
     if not learned:
         raise ValueError(f"no pair for the {role} fits max_length {settings.max_length}; raise it")
-    _claim(folder, role, pairs, settings)
+    digest = hashlib.sha256(json.dumps([asdict(pair) for pair in pairs]).encode()).hexdigest()
+    told = {"role": role, "pairs": f"sha256:{digest[:16]}", **settings.cto_values()}
+    claim(folder, told, CtoSettings.model_validate({}).cto_values())
     with adapting():
         trainer = _trainer(settings, folder, learned, tokenizer, report)
         checkpoint = last_checkpoint(folder)
@@ -98,8 +98,7 @@ def train_role(
     trainer.save_model(str(folder / MODEL))
     rankings = ranking(trainer, learned), ranking(trainer, apart) if apart else None
     if trainer.is_world_process_zero():
-        # Of the settings, it needs the base's name.
-        complete(folder, GrpoSettings.model_validate({"orchestrator": settings.base}))
+        complete(folder, settings.base)
         named = {"learned": asdict(rankings[0]), "held_out": rankings[1] and asdict(rankings[1])}
         (folder / MODEL / RANKING).write_text(json.dumps(named, indent=2) + "\n", encoding="utf-8")
     return TrainedRole(role, folder / MODEL, steps_of(trainer.state.log_history), *rankings)
@@ -238,19 +237,3 @@ def _rows(pairs: Sequence[Preference], tokenizer: Any, settings: CtoSettings) ->
         _, lose = tokens(tokenizer, pair.prompt, pair.lose, thinking=settings.thinking)
         if len(prompt) + max(len(win), len(lose)) <= settings.max_length:
             yield {"prompt_ids": prompt, "chosen_ids": win, "rejected_ids": lose, "delta": pair.delta}
-
-
-def _claim(folder: Path, role: Role, pairs: Sequence[Preference], settings: CtoSettings) -> None:
-    """Take the folder for this training; raise ValueError if it was begun for another."""
-    digest = hashlib.sha256(json.dumps([asdict(pair) for pair in pairs]).encode()).hexdigest()
-    told = {"role": role, "pairs": f"sha256:{digest[:16]}", **settings.cto_values()}
-    path = folder / SETTINGS
-    if path.exists():
-        before = {**CtoSettings.model_validate({}).cto_values(), **json.loads(path.read_text(encoding="utf-8"))}
-        changed = [name for name, value in told.items() if before.get(name) != value]
-        if changed:
-            raise ValueError(f"{folder} was begun with another {', '.join(changed)}; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(f".{os.getpid()}")  # of several processes, each writes the same
-    aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    aside.replace(path)

@@ -111,8 +111,8 @@ class Clock:
 def _writer(corpus: str, begins_with: str) -> Recipe:
     """An orchestrator begins as a solver, which can read. To find names while writing is what it then learns first."""
     return Recipe(
-        tokens=8_000_000,
-        decay_tokens=2_500_000,
+        tokens=11_000_000,
+        decay_tokens=3_000_000,
         learning_rate=2e-3,
         corpus=corpus,
         begins_with=begins_with,

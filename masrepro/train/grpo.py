@@ -104,7 +104,7 @@ def train(
     SubAgentsDown
         Most systems of a batch failed for a back-end's fault. What was learned until the last checkpoint is kept.
     """
-    claim(folder, settings)
+    claim(folder, settings.grpo_values(), GrpoSettings.model_validate({}).grpo_values(), grows="steps")
     history = History(folder / HISTORY)
     if given is None:
         mix = Mix(settings.cells, tuple(map(DoM.parse, settings.doms)), settings.seed, settings.n_items)
@@ -122,7 +122,7 @@ def train(
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trainer.save_model(str(folder / MODEL))
     if trainer.is_world_process_zero():
-        complete(folder, settings)
+        complete(folder, settings.orchestrator)
     return Trained(folder / MODEL, tuple(read_history(history.path)))
 
 

@@ -1,12 +1,12 @@
-"""The folder of a training by GRPO: whose it is, where it goes on, and what lies with the finished model."""
+"""The folder of a training: whose it is, where it goes on, and what lies with the finished model."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-
-from masrepro.train.grpo_settings import GrpoSettings
+from typing import Any
 
 HISTORY = "history.jsonl"
 SETTINGS = "settings.json"
@@ -14,23 +14,30 @@ MODEL = "model"
 """Within a training's folder: its steps, what it was told, and the finished adapter or model, beside both again."""
 
 
-def claim(folder: Path, settings: GrpoSettings) -> None:
-    """Take the folder for these settings; one that was begun before a setting existed has its default.
+def claim(folder: Path, told: Mapping[str, Any], usual: Mapping[str, Any], *, grows: str = "") -> None:
+    """Take the folder for a training.
+
+    Parameters
+    ----------
+    folder : Path
+    told, usual : mapping of str to JSON-ready values
+        What decides how it goes, and the defaults of that, which a folder has that was begun before a setting existed.
+    grows : str
+        The one number that may be more than it was.
 
     Raises
     ------
     ValueError
         It was begun with others.
     """
-    told = settings.grpo_values()
     path = folder / SETTINGS
     if path.exists():
-        before = {**GrpoSettings.model_validate({}).grpo_values(), **json.loads(path.read_text(encoding="utf-8"))}
-        changed = [name for name, value in told.items() if before[name] != value and name != "steps"]
+        before = {**usual, **json.loads(path.read_text(encoding="utf-8"))}
+        changed = [name for name, value in told.items() if before.get(name) != value and name != grows]
         if changed:
             raise ValueError(f"{folder} was begun with another {', '.join(changed)}; choose another folder")
-        if told["steps"] < before["steps"]:
-            raise ValueError(f"{folder} has gone for {before['steps']} steps; {told['steps']} is less")
+        if grows and told[grows] < before[grows]:
+            raise ValueError(f"{folder} has gone for {before[grows]} {grows}; {told[grows]} is less")
     folder.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(f".{os.getpid()}")  # of several processes, each writes the same
     aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
@@ -48,7 +55,7 @@ def n_updates(checkpoint: Path) -> int:
     return int(checkpoint.name.rpartition("-")[2])
 
 
-def complete(folder: Path, settings: GrpoSettings) -> None:
+def complete(folder: Path, base: str) -> None:
     """Put beside the finished model how it was made. Its base goes by the settings' name for it, not by a path."""
     model = folder / MODEL
     for beside in ("training_args.bin", "README.md"):  # they name paths of this machine
@@ -56,7 +63,7 @@ def complete(folder: Path, settings: GrpoSettings) -> None:
     about = model / "adapter_config.json"
     if about.exists():
         told = json.loads(about.read_text(encoding="utf-8"))
-        told["base_model_name_or_path"] = settings.orchestrator
+        told["base_model_name_or_path"] = base
         about.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     for record in (HISTORY, SETTINGS):
         (model / record).write_bytes((folder / record).read_bytes())

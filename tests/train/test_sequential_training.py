@@ -193,6 +193,7 @@ def test_a_folder_that_was_begun_before_there_were_methods_is_a_holistic_one(tmp
     settings = GrpoSettings()
     old = {name: value for name, value in settings.grpo_values().items() if name not in ("method", "turns")}
     (tmp_path / SETTINGS).write_text(json.dumps(old))
-    claim(tmp_path, settings)
+    usual = GrpoSettings().grpo_values()
+    claim(tmp_path, settings.grpo_values(), usual)
     with pytest.raises(ValueError, match="another method"):
-        claim(tmp_path, GrpoSettings(method="sequential"))
+        claim(tmp_path, GrpoSettings(method="sequential").grpo_values(), usual)
