@@ -205,7 +205,7 @@ def _attempt(blank: Sample, done: Unfolded, began: float) -> Attempt:
         return Attempt(replace(sample, outcome="invalid"))
     if result.status == "done":
         return Attempt(sample, to_score=True)
-    stopped = result.status == "limit" and _was_refused(result)
+    stopped = result.status == "limit" and was_refused(result)
     return Attempt(replace(sample, outcome=result.status, stopped=stopped))
 
 
@@ -219,7 +219,7 @@ def _described(sample: Sample, plan: Orchestration) -> Sample:
     )
 
 
-def _was_refused(result: RunResult) -> bool:
+def was_refused(result: RunResult) -> bool:
     """Whether it was the run's cost limit that a call met, not the sample's own budget."""
     return any(span.error is not None and span.error.startswith(CostReached.__name__) for span in result.trace)
 

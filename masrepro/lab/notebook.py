@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Protocol, Unpack
 
 from masrepro.bench import Item
 from masrepro.lab.cost import ACCOUNT, CostLimit
@@ -41,6 +41,14 @@ THREADING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
 REPORT_EVERY_S = 5.0
 REPLIES = "replies.sqlite"
 """The response cache below ``outputs/``, which all runs share."""
+
+
+class Drawn(Protocol):
+    """What a figure is here: the report's, whose module lies above this one."""
+
+    def svg(self) -> str: ...
+
+    def narrow(self) -> str: ...
 
 
 class Run:
@@ -127,6 +135,10 @@ class Run:
         """Write a table as ``stem.csv``, ``.md`` and ``.tex``; the columns are the rows' keys."""
         texts = {"csv": csv_text(rows), "md": markdown_text(rows), "tex": latex_text(rows)}
         return [self.save(f"{stem}.{suffix}", text) for suffix, text in texts.items()]
+
+    def save_figure(self, stem: str, figure: Drawn) -> list[Path]:
+        """Write a figure as ``stem.svg``, and as ``stem.narrow.svg`` for a page on a narrow screen."""
+        return [self.save(f"{stem}.svg", figure.svg()), self.save(f"{stem}.narrow.svg", figure.narrow())]
 
     def spend(self, usage: Usage, *, models: Pool | Model | Mapping[str, Model]) -> None:
         """Put on record what was spent outside `evaluate`, as by `masrepro.run`, and on which models."""

@@ -11,7 +11,12 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from masrepro.lab.axes_params import FiveAxesParams, oracle_calls
+from masrepro.lab.effort_params import OrchestratorEffortParams
+from masrepro.lab.explorer_params import ExplorerParams
 from masrepro.lab.mas2_params import RuntimeParams
+from masrepro.lab.mas2_table_params import AblationParams, CrossBackboneParams, MainTableParams
+from masrepro.lab.meta_training_params import TrainMetaParams
 from masrepro.lab.method_params import HolisticSequentialParams
 from masrepro.lab.schema import (
     PROFILES,
@@ -23,7 +28,6 @@ from masrepro.lab.schema import (
     Params,
     Profile,
     PublicNames,
-    Systems,
     WorkflowNames,
     describe,
 )
@@ -34,20 +38,26 @@ from masrepro.models.smollm import NAME as SMOLLM
 __all__ = [
     "PROFILES",
     "SCHEMAS",
+    "AblationParams",
     "Axis",
     "Bound",
     "CostParetoParams",
+    "CrossBackboneParams",
     "DeskModelsParams",
     "DomSweepParams",
     "EvaluationParams",
+    "ExplorerParams",
     "FiveAxesParams",
     "HolisticSequentialParams",
+    "MainTableParams",
     "MasbenchParams",
+    "OrchestratorEffortParams",
     "Params",
     "Profile",
     "PublicParams",
     "RuntimeParams",
     "StartHereParams",
+    "TrainMetaParams",
     "TrainOrchestratorParams",
     "describe",
 ]
@@ -62,52 +72,6 @@ class StartHereParams(Params):
     def bound(self) -> Bound:
         """A handful of calls, whatever the params."""
         return self._bound(samples=1, calls=self.N_CALLS)
-
-
-class FiveAxesParams(EvaluationParams):
-    """01_five_axes: accuracy of single agent and oracle by axis value (MAS-Orchestra, figure 3)."""
-
-    files: ClassVar[tuple[str, ...]] = ("results.json", "accuracy.csv", "accuracy.svg")
-
-    n_samples: int = Field(200, ge=1, description="items per axis value")
-    axes: Mapping[Axis, AxisValues] = Field(
-        {"depth": (2, 4, 6, 8, 10, 12), "parallel": (2, 4, 6, 8)},
-        min_length=1,
-        description="MASBench axis values to measure, 2 to 12",
-    )
-    systems: Systems = Field(("single_agent", "oracle"), description="what to compare")
-    temperature: float = Field(0.0, ge=0.0, le=2.0, description="of sampling; 0 is greedy")
-    concurrency: int = Field(64, ge=1, description="samples evaluated at once")
-    repeats: int = Field(1, ge=1, description="answers drawn per item")
-
-    def bound(self) -> Bound:
-        """One call a sample for the single agent; one a computed quantity for `masrepro.baselines.Oracle`."""
-        values = [(axis, value) for axis, values in self.axes.items() for value in values]
-        calls = {
-            "single_agent": len(values),
-            "star": sum(value + 1 for _, value in values),
-            "oracle": _oracle_calls(self.axes),
-        }
-        per_value = self.n_samples * self.repeats
-        n_calls = per_value * sum(calls[system] for system in self.systems)
-        return self._bound(per_value * len(values) * len(self.systems), n_calls)
-
-
-# The oracle's agents, at most: so many for each unit of the axis value, and so many more.
-_ORACLE_AGENTS: Mapping[str, tuple[int, int]] = {
-    "depth": (1, -1),
-    "breadth": (1, 2),
-    "horizon": (2, 1),
-    "parallel": (2, 1),
-    "robustness": (2, 2),
-}
-
-
-def _oracle_calls(axes: Mapping[Axis, AxisValues]) -> int:
-    """Calls of the oracle on one item of each value."""
-    return sum(
-        per_value * value + more for axis in axes for per_value, more in [_ORACLE_AGENTS[axis]] for value in axes[axis]
-    )
 
 
 class MasbenchParams(Params):
@@ -169,7 +133,7 @@ class DeskModelsParams(EvaluationParams):
         """One call a sample alone, the oracle's besides; a call a system, and up to ten for its agents."""
         values = [(axis, value) for axis, values in self.axes.items() for value in values]
         alone = len(values) + len(self.fixed_depths)
-        oracle = _oracle_calls(self.axes) + _oracle_calls({"depth": self.fixed_depths})
+        oracle = oracle_calls(self.axes) + oracle_calls({"depth": self.fixed_depths})
         n_cells = sum(map(len, self.written_axes.values()))
         n_systems = n_cells * self.n_written * self.n_draws
         n_samples = len(self.solvers) * 2 * alone * self.n_samples + n_cells * self.n_written + n_systems
@@ -240,7 +204,13 @@ SCHEMAS: Mapping[str, type[Params]] = {
     "05_train_orchestrator": TrainOrchestratorParams,
     "06_holistic_vs_sequential": HolisticSequentialParams,
     "07_dom_sweep": DomSweepParams,
+    "08_orchestrator_and_effort": OrchestratorEffortParams,
     "09_cost_pareto": CostParetoParams,
     "10_mas2_runtime": RuntimeParams,
+    "11_train_meta_agents": TrainMetaParams,
+    "12_mas2_main_table": MainTableParams,
+    "13_mas2_ablations": AblationParams,
+    "14_cross_backbone": CrossBackboneParams,
+    "15_explorer": ExplorerParams,
 }
 """Schema by notebook name (its file name without ``.ipynb``)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple, get_args
@@ -112,8 +113,8 @@ class Sample:
     def to_json(self) -> str:
         """One line of ASCII: no character in a transcript can break a file of lines. Unknown cost is null."""
         record = {name: getattr(self, name) for name in self.__slots__}
-        record |= _usage_record(record.pop("usage"))
-        record["scoring_usage"] = _usage_record(record["scoring_usage"])
+        record |= usage_record(record.pop("usage"))
+        record["scoring_usage"] = usage_record(record["scoring_usage"])
         record["trace"] = self.trace.to_records()
         return json.dumps(record, separators=(",", ":"))
 
@@ -133,7 +134,8 @@ class Sample:
             raise ValueError(f"not the JSON of a sample: {error!r}") from error
 
 
-def _usage_record(usage: Usage) -> dict[str, Any]:
+def usage_record(usage: Usage) -> dict[str, Any]:
+    """What was spent as JSON-ready values; an unknown cost is null."""
     cost = None if usage.cost_usd is None else str(usage.cost_usd)
     return {
         "calls": usage.calls,
@@ -143,16 +145,17 @@ def _usage_record(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _pop_usage(record: dict[str, Any]) -> Usage:
-    calls, prompt_tokens, completion_tokens, cost = (record.pop(name) for name in _usage_record(_NOTHING))
+def usage_of(record: Mapping[str, Any]) -> Usage:
+    """The usage that gave these values, among others."""
+    calls, prompt_tokens, completion_tokens, cost = (record[name] for name in usage_record(_NOTHING))
     return Usage(calls, prompt_tokens, completion_tokens, None if cost is None else Decimal(cost))
 
 
 def _from_record(record: dict[str, Any]) -> Sample:
-    fields = dict(record)
-    fields["usage"] = _pop_usage(fields)
+    fields = {name: value for name, value in record.items() if name not in usage_record(_NOTHING)}
+    fields["usage"] = usage_of(record)
     if "scoring_usage" in fields:  # absent from records made before there were judges
-        fields["scoring_usage"] = _pop_usage(dict(fields["scoring_usage"]))
+        fields["scoring_usage"] = usage_of(fields["scoring_usage"])
     if fields["outcome"] not in OUTCOMES:
         raise ValueError(f"unknown outcome {fields['outcome']!r}")
     for name in ("extracted", "gold", "notes"):

@@ -1,7 +1,8 @@
-"""Accuracy by axis value: the tables, the figure and the claims of MAS-Orchestra's figure 3, from evaluations.
+"""Accuracy by axis value: points and tables of MAS-Orchestra's figure 3 (Robustness: C.1), from evaluations.
 
-Published values stand beside ours in every form. Who is compared is told by name: ours are a single agent and the
-oracle, an upper bound; the paper's are a single agent (SAS) and the systems of a trained orchestrator (MAS).
+Published values stand beside ours. Who is compared is told by name: ours are a single agent, the oracle, an upper
+bound, and the systems of the orchestrators that a run names; the paper's are a single agent (SAS) and the systems of a
+trained orchestrator (MAS). Figure and claims are in `axis_claims`.
 """
 
 from __future__ import annotations
@@ -9,68 +10,115 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.table import Row
-from masrepro.report.claims import Claim
-from masrepro.report.figures import Figure, Panel, Series
-from masrepro.report.published import Published, figure_3, figure_3_axes
+from masrepro.report.claims import incomplete
+from masrepro.report.published import Published, by_value
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 
+SINGLE = "single_agent"
+SHAPES = ("star", "oracle")
+"""Systems built from what an item is, which no method can see."""
+WEAKER, STRONGER = "Qwen2.5-7B-Instruct", "GPT-OSS-120B (low)"
+"""The paper's sub-agents in figure 3."""
 NOT_COMPARABLE = (
     "not comparable: items and sub-agents of our own, and an oracle where the paper has a trained orchestrator"
 )
-_LABELS = {"single_agent": "single agent", "oracle": "oracle (upper bound)"}
 
 
 @dataclass(frozen=True, slots=True)
 class AxisPoint:
-    """Both systems at one value of one axis.
+    """All systems at one value of one axis with one sub-agents' model; several draws of an item count as their mean.
 
-    ``systems`` and ``gain`` (oracle minus single agent, paired by item) are None where a sample ended in an error:
-    there is no number until the run is resumed.
+    Estimates and scores are missing where a sample ended in an error: there is no number until the run is resumed.
+
+    Parameters
+    ----------
+    solver : str
+        The sub-agents' model; empty where evaluations do not name one.
+    systems : mapping of str to Estimate
+        Accuracy by system.
+    scores : mapping of str to tuple of float
+        Share of right answers of every item, from which these come.
+    gains : mapping of str to Estimate
+        Every other system minus the single agent, paired by item.
+    published : mapping of str to Published
+        ``sas`` and ``mas`` of the paper's sub-agent that stands beside this one; see `beside`.
     """
 
     axis: str
     value: int
+    solver: str
     n: int
     errors: int
     systems: Mapping[str, Estimate]
-    gain: Estimate | None
+    scores: Mapping[str, tuple[float, ...]]
+    gains: Mapping[str, Estimate]
     published: Mapping[str, Published]
 
     @property
     def verdict(self) -> str:
         """What may be concluded from this point against the paper."""
         if self.errors:
-            return f"incomplete: {self.errors} samples ended in errors; the same command again resumes"
+            return incomplete(self.errors)
         return NOT_COMPARABLE if self.published else "not published"
 
 
 def axis_points(evaluations: Sequence[Evaluation]) -> list[AxisPoint]:
-    """One point an axis and value, in the order in which they were evaluated.
+    """One point an axis, value and sub-agents' model, in the order in which they were evaluated.
 
     Parameters
     ----------
     evaluations : sequence of Evaluation
-        Benchmarks named ``masbench/<axis>/<value>``.
+        On benchmarks named ``masbench/<axis>/<value>``, of systems named as `who_and_solver` reads them.
     """
-    by_benchmark: dict[str, list[Evaluation]] = defaultdict(list)
+    groups: dict[tuple[str, str], dict[str, list[Evaluation]]] = defaultdict(lambda: defaultdict(list))
     for evaluation in evaluations:
-        by_benchmark[evaluation.benchmark].append(evaluation)
-    return [_point(benchmark, group) for benchmark, group in by_benchmark.items()]
+        who, solver = who_and_solver(evaluation.system)
+        groups[evaluation.benchmark, solver][who].append(evaluation)
+    solvers = list(dict.fromkeys(solver for _, solver in groups))
+    return [_point(benchmark, solver, draws, beside(solver, solvers)) for (benchmark, solver), draws in groups.items()]
+
+
+def who_and_solver(system: str) -> tuple[str, str]:
+    """A system and its sub-agents' model, from ``<who>/<solver>`` or, of written systems, ``<who>/<draw>/<solver>``."""
+    who, _, rest = system.partition("/")
+    draw, _, solver = rest.partition("/")
+    return (who, solver) if draw.isdigit() else (who, rest)
+
+
+def beside(solver: str, solvers: Sequence[str]) -> tuple[str, ...]:
+    """The paper's sub-agents whose values stand beside those of one of ours.
+
+    Itself, where it is one of them. Else the weaker one stands beside the first of ours, the stronger one beside the
+    last; where there is but one of ours, the stronger one comes in where the weaker one has no values.
+    """
+    for model, published in (("qwen2.5-7b-instruct", WEAKER), ("gpt-oss-120b", STRONGER)):
+        if solver.lower().endswith(model):
+            return (published,)
+    return (WEAKER,) * (solver == solvers[0]) + (STRONGER,) * (solver == solvers[-1])
+
+
+def systems_of(points: Sequence[AxisPoint]) -> list[str]:
+    """Every system that was measured, the single agent first."""
+    return list(dict.fromkeys((SINGLE, *(who for point in points for who in point.systems))))
 
 
 def numbers(points: Sequence[AxisPoint]) -> list[Row]:
-    """A row a point, all columns numeric but axis and verdict; None where a number is missing."""
+    """A row a point, all columns numeric but axis, solver and verdict; None where a number is missing."""
+    systems = systems_of(points)
     return [
         {
             "axis": point.axis,
             "value": point.value,
+            "solver": point.solver,
             "n": point.n,
-            **columns("single_agent", point.systems.get("single_agent")),
-            **columns("oracle", point.systems.get("oracle")),
-            **columns("gain", point.gain),
+            **{key: value for who in systems for key, value in columns(who, point.systems.get(who)).items()},
+            **{
+                key: value for who in systems[1:] for key, value in columns(f"{who}_gain", point.gains.get(who)).items()
+            },
             "paper_sas": _published(point, "sas"),
             "paper_mas": _published(point, "mas"),
             "verdict": point.verdict,
@@ -80,99 +128,35 @@ def numbers(points: Sequence[AxisPoint]) -> list[Row]:
 
 
 def reading(points: Sequence[AxisPoint]) -> list[Row]:
-    """The same for reading: estimates with their 95 % intervals, and the paper's values."""
+    """The same for reading: the single agent, every other system's gain over it, and the paper's SAS and MAS."""
     return [
         {
             "axis": point.axis,
             "value": point.value,
+            "solver": point.solver,
             "n": point.n,
-            "single agent": shown(point.systems.get("single_agent")),
-            "oracle": shown(point.systems.get("oracle")),
-            "gain": shown(point.gain),
-            "paper SAS": _published(point, "sas"),
-            "paper MAS": _published(point, "mas"),
+            "single agent": shown(point.systems.get(SINGLE)),
+            **{f"{who} - single agent": shown(point.gains.get(who)) for who in systems_of(points)[1:]},
+            "paper: SAS to MAS": " to ".join(f"{one.value:.3f}" for one in point.published.values()),
+            "paper's sub-agent": point.published["sas"].sub_agent if point.published else "",
         }
         for point in points
     ]
 
 
-def axis_figure(points: Sequence[AxisPoint], *, note: str = "") -> Figure:
-    """Accuracy by axis value, a panel an axis; the paper's values are open markers."""
-    axes = list(dict.fromkeys(point.axis for point in points))
-    panels = tuple(_panel(axis, [point for point in points if point.axis == axis]) for axis in axes)
-    means = ", ".join(f"{axis} {shown(pooled_gain(points, axis))}" for axis in axes)
-    return Figure(
-        title="Accuracy by axis value: single agent and oracle orchestration",
-        y_label="share of items solved",
-        panels=panels,
-        alt=f"Accuracy falls with the axis value. Mean gain of the oracle over the single agent, by axis: {means}.",
-        note=note,
-    )
-
-
-def pooled_gain(points: Sequence[AxisPoint], axis: str) -> Estimate | None:
-    """Gain over all values of an axis, each weighted by its items; None if one is missing.
+def pooled_gain(points: Sequence[AxisPoint], who: str = "oracle") -> Estimate | None:
+    """A system's gain over all of these points, each weighted by its items; None if one is missing.
 
     The interval combines those of the points as independent samples.
     """
-    gains = [point.gain for point in points if point.axis == axis]
-    if not gains or any(gain is None for gain in gains):
+    gains = [gain for point in points if (gain := point.gains.get(who))]
+    if not gains or len(gains) < len(points):
         return None
-    known = [gain for gain in gains if gain is not None]
-    total = sum(gain.n for gain in known)
-    mean = sum(gain.value * gain.n for gain in known) / total
-    below = sum(((gain.value - gain.low) * gain.n) ** 2 for gain in known) ** 0.5 / total
-    above = sum(((gain.high - gain.value) * gain.n) ** 2 for gain in known) ** 0.5 / total
+    total = sum(gain.n for gain in gains)
+    mean = sum(gain.value * gain.n for gain in gains) / total
+    below = sum(((gain.value - gain.low) * gain.n) ** 2 for gain in gains) ** 0.5 / total
+    above = sum(((gain.high - gain.value) * gain.n) ** 2 for gain in gains) ** 0.5 / total
     return Estimate(mean, mean - below, mean + above, total)
-
-
-def axis_claims(points: Sequence[AxisPoint]) -> list[Claim]:
-    """What the paper says of each axis, with its values and ours."""
-    claims = []
-    for axis in dict.fromkeys(point.axis for point in points):
-        own = [point for point in points if point.axis == axis]
-        incomplete = next((point.verdict for point in own if point.errors), None)
-        ends = [point.systems.get("single_agent") for point in (own[0], own[-1])]
-        paper = [point for point in own if point.published]
-        span = f"{own[0].value} to {own[-1].value}" if len(own) > 1 else f"{own[0].value} only"
-        claims.append(
-            Claim(
-                claim=f"The single agent's accuracy falls with {axis.capitalize()} ({span})",
-                where="MAS-Orchestra, figure 3 (Qwen2.5-7B sub-agents)",
-                published=" to ".join(
-                    f"{p.published['sas'].value:.3f} at {p.value}" for p in paper[:: len(paper) - 1 or 1]
-                ),
-                ours=" to ".join(map(shown, ends)),
-                verdict=incomplete or NOT_COMPARABLE,
-            )
-        )
-        claims.append(
-            Claim(
-                claim=f"Several agents gain over one on {axis.capitalize()} (mean over values {span})",
-                where="MAS-Orchestra, figure 3 (Qwen2.5-7B sub-agents)",
-                published=_published_gain(paper),
-                ours=f"{shown(pooled_gain(points, axis))} (oracle, an upper bound)",
-                verdict=incomplete or NOT_COMPARABLE,
-            )
-        )
-    return claims
-
-
-def _point(benchmark: str, group: Sequence[Evaluation]) -> AxisPoint:
-    _, axis, value = benchmark.split("/")
-    errors = sum(evaluation.accuracy.errors for evaluation in group)
-    scores = {evaluation.system: item_scores(evaluation) for evaluation in group}
-    both = not errors and {"single_agent", "oracle"} <= scores.keys()
-    published = figure_3(axis) if axis in figure_3_axes() else {}
-    return AxisPoint(
-        axis=axis,
-        value=int(value),
-        n=max(map(len, scores.values())),
-        errors=errors,
-        systems={} if errors else {system: accuracy(own) for system, own in scores.items()},
-        gain=paired_difference(scores["oracle"], scores["single_agent"]) if both else None,
-        published={system: p for (system, at), p in published.items() if at == int(value)},
-    )
 
 
 def item_scores(evaluation: Evaluation) -> list[float]:
@@ -183,18 +167,9 @@ def item_scores(evaluation: Evaluation) -> list[float]:
     return [sum(answers) / len(answers) for answers in right.values()]
 
 
-def _panel(axis: str, points: Sequence[AxisPoint]) -> Panel:
-    series = []
-    for style, (system, label) in enumerate(_LABELS.items()):
-        own = [(point.value, point.systems[system]) for point in points if system in point.systems]
-        if own:
-            series.append(Series.of(label, own, style=style))
-    for style, (system, label) in enumerate({"sas": "paper: SAS, 7B", "mas": "paper: trained MAS, 7B"}.items()):
-        theirs = [(point.value, point.published[system].value) for point in points if point.published]
-        if theirs:
-            x, y = zip(*theirs, strict=True)
-            series.append(Series(label=label, x=x, y=y, style=style, published=True))
-    return Panel(axis.capitalize(), f"{axis} of the question", tuple(series))
+def mean_scores(draws: Sequence[Evaluation]) -> tuple[float, ...]:
+    """Mean score of every item over all draws, in the items' order."""
+    return tuple(fmean(of_item) for of_item in zip(*map(item_scores, draws), strict=True))
 
 
 def columns(name: str, estimate: Estimate | None) -> dict[str, float | None]:
@@ -206,12 +181,26 @@ def columns(name: str, estimate: Estimate | None) -> dict[str, float | None]:
     }
 
 
+def _point(
+    benchmark: str, solver: str, draws: Mapping[str, Sequence[Evaluation]], sub_agents: Sequence[str]
+) -> AxisPoint:
+    _, axis, value = benchmark.split("/")
+    errors = sum(evaluation.accuracy.errors for own in draws.values() for evaluation in own)
+    scores = {} if errors else {who: mean_scores(own) for who, own in draws.items()}
+    single = scores.get(SINGLE)
+    published = [own for sub_agent in sub_agents if (own := by_value(axis, sub_agent))]
+    return AxisPoint(
+        axis=axis,
+        value=int(value),
+        solver=solver,
+        n=max(len(item_scores(own[0])) for own in draws.values()),
+        errors=errors,
+        systems={who: accuracy(own) for who, own in scores.items()},
+        scores=scores,
+        gains={who: paired_difference(own, single) for who, own in scores.items() if who != SINGLE} if single else {},
+        published={who: p for (who, at), p in published[0].items() if at == int(value)} if published else {},
+    )
+
+
 def _published(point: AxisPoint, system: str) -> float | None:
     return point.published[system].value if point.published else None
-
-
-def _published_gain(points: Sequence[AxisPoint]) -> str:
-    if not points:
-        return ""
-    gains = [point.published["mas"].value - point.published["sas"].value for point in points]
-    return f"{sum(gains) / len(gains):+.3f} (trained orchestrator)"

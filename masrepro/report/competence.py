@@ -7,12 +7,12 @@ solver that can do everything alone or nothing at all, and large between the two
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.table import Row
-from masrepro.report.axes import NOT_COMPARABLE, columns, item_scores
+from masrepro.report.axes import NOT_COMPARABLE, SINGLE, STRONGER, WEAKER, columns, mean_scores, who_and_solver
 from masrepro.report.claims import Claim
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import figure_3, figure_3_axes
@@ -21,7 +21,7 @@ from masrepro.report.statistics import Estimate, accuracy, paired_difference
 
 @dataclass(frozen=True, slots=True)
 class AbilityPoint:
-    """A solver on one cell: alone, in the oracle's system, and the difference, paired by item.
+    """A solver on one cell: alone, in the system of the oracle or of another, and the difference, paired by item.
 
     Estimates are None where a sample ended in an error: there is no number until the run is resumed.
     """
@@ -36,19 +36,22 @@ class AbilityPoint:
     gain: Estimate | None
 
 
-def ability_points(evaluations: Sequence[Evaluation]) -> list[AbilityPoint]:
+def ability_points(evaluations: Sequence[Evaluation], who: str = "oracle") -> list[AbilityPoint]:
     """One point a solver and cell, from evaluations of ``single_agent/<solver>`` and ``oracle/<solver>``.
 
     Parameters
     ----------
     evaluations : sequence of Evaluation
         On benchmarks named ``masbench/<axis>/<value>``; options behind that become part of the axis's name.
+    who : str
+        The system that takes the oracle's place; ``<who>/<draw>/<solver>``, if an orchestrator's.
     """
-    groups: dict[tuple[str, str], dict[str, Evaluation]] = defaultdict(dict)
+    groups: dict[tuple[str, str], dict[str, list[Evaluation]]] = defaultdict(lambda: defaultdict(list))
     for evaluation in evaluations:
-        who, _, solver = evaluation.system.partition("/")
-        groups[solver, evaluation.benchmark][who] = evaluation
-    return [_point(solver, benchmark, group) for (solver, benchmark), group in groups.items()]
+        system, solver = who_and_solver(evaluation.system)
+        if system in (SINGLE, who):
+            groups[solver, evaluation.benchmark][system].append(evaluation)
+    return [_point(solver, benchmark, group, who) for (solver, benchmark), group in groups.items()]
 
 
 def ability_rows(points: Sequence[AbilityPoint]) -> list[Row]:
@@ -97,19 +100,26 @@ def ability_figure(points: Sequence[AbilityPoint], *, note: str = "") -> Figure:
     )
 
 
-def competence_figure(points: Sequence[AbilityPoint], *, note: str = "") -> Figure:
-    """Gain of the oracle over the single agent, against the single agent's accuracy; a point a cell."""
-    series = []
-    for style, solver in enumerate(dict.fromkeys(point.solver for point in points)):
-        own = [(p.single.value, p.gain) for p in points if p.solver == solver and p.single and p.gain]
-        series.append(Series.of(solver, own, style=style, joined=False))
+def competence_figure(
+    points: Sequence[AbilityPoint], *, others: Mapping[str, Sequence[AbilityPoint]] | None = None, note: str = ""
+) -> Figure:
+    """Gain of several agents over the single agent, against the single agent's accuracy; a point a cell.
+
+    Parameters
+    ----------
+    points : sequence of AbilityPoint
+        With the oracle's gains.
+    others : mapping of str to sequence of AbilityPoint, optional
+        With those of other systems, by name; a panel each.
+    """
+    panels = {"oracle": points, **(others or {})}
     return Figure(
-        title="The edge of competence: what the oracle's division of labour is worth",
-        y_label="gain of the oracle over the single agent",
-        panels=(Panel("All axes", "share of items that the single agent solves", tuple(series)),),
-        alt="The oracle's gain over the single agent, against the single agent's accuracy, a point an axis value.",
+        title="The edge of competence: what a division of labour is worth",
+        y_label="gain over the single agent",
+        panels=tuple(_competence_panel(who, own) for who, own in panels.items()),
+        alt=f"Gain over the single agent ({', '.join(panels)}), against its accuracy, a point an axis value.",
         note=note,
-        y_range=(-0.4, 1.05),
+        y_range=(-1.05 if others else -0.4, 1.05),
     )
 
 
@@ -126,7 +136,7 @@ def competence_claims(points: Sequence[AbilityPoint], fixed: Sequence[AbilityPoi
         Claim(
             claim="Several agents gain over one at the edge of competence, and little where one can do it all",
             where="MAS-Orchestra, figure 3: mean gain by axis with weaker and stronger sub-agents",
-            published="; ".join(map(_published_gains, _SUB_AGENTS)),
+            published="; ".join(map(published_gains, (WEAKER, STRONGER))),
             ours="; ".join(_gain_between(points, low, high) for low, high in _BANDS),
             verdict=NOT_COMPARABLE,
         ),
@@ -138,10 +148,8 @@ _BANDS = ((0.0, 0.1), (0.1, 0.9), (0.9, 1.01))
 """How able the single agent is: hardly at all, somewhere between, almost always right."""
 
 
-_SUB_AGENTS = ("Qwen2.5-7B-Instruct", "GPT-OSS-120B (low)")
-
-
-def _published_gains(sub_agent: str) -> str:
+def published_gains(sub_agent: str) -> str:
+    """The paper's mean gain of several agents over one, by axis, with these sub-agents."""
     gains = []
     for axis in figure_3_axes(sub_agent):
         values = figure_3(axis, sub_agent=sub_agent)
@@ -172,16 +180,24 @@ def _length_claim(fixed: Sequence[AbilityPoint]) -> Claim:
     )
 
 
-def _point(solver: str, benchmark: str, group: dict[str, Evaluation]) -> AbilityPoint:
+def _competence_panel(who: str, points: Sequence[AbilityPoint]) -> Panel:
+    series = []
+    for style, solver in enumerate(dict.fromkeys(point.solver for point in points)):
+        own = [(p.single.value, p.gain) for p in points if p.solver == solver and p.single and p.gain]
+        series.append(Series.of(solver, own, style=style, joined=False))
+    return Panel(f"{who}, all axes", "share of items that the single agent solves", tuple(series))
+
+
+def _point(solver: str, benchmark: str, group: Mapping[str, Sequence[Evaluation]], who: str) -> AbilityPoint:
     _, axis, value, *options = benchmark.split("/")
-    errors = sum(evaluation.accuracy.errors for evaluation in group.values())
-    scores = {} if errors else {who: item_scores(evaluation) for who, evaluation in group.items()}
-    single, oracle = scores.get("single_agent"), scores.get("oracle")
+    errors = sum(evaluation.accuracy.errors for own in group.values() for evaluation in own)
+    scores = {} if errors else {system: mean_scores(own) for system, own in group.items()}
+    single, oracle = scores.get(SINGLE), scores.get(who)
     return AbilityPoint(
         solver=solver,
         axis=" ".join([axis, *options]),
         value=int(value),
-        n=max(len({sample.item_id for sample in evaluation.samples}) for evaluation in group.values()),
+        n=max(len({sample.item_id for sample in own[0].samples}) for own in group.values()),
         errors=errors,
         single=accuracy(single) if single else None,
         oracle=accuracy(oracle) if oracle else None,

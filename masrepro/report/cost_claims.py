@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from statistics import fmean
 
 from masrepro.lab.table import Row
-from masrepro.report.claims import Claim
+from masrepro.report.claims import TOO_FEW, Claim, incomplete, verdict_on
 from masrepro.report.cost_pareto import Cost, CostPoint, Kind, front, pareto_front
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import table_3, table_d2
-from masrepro.report.statistics import Estimate, shown
+from masrepro.report.statistics import shown
 
 WHERE = "MAS-Orchestra, figure 1, tables 3 and D.2 (AIME24 and GPQA, GPT-OSS-120B sub-agents)"
 _BENCHMARKS = ("aime24", "gpqa-diamond")
@@ -29,7 +29,7 @@ def published_rows() -> list[Row]:
 
     A cost that other published numbers contradict has a question mark.
     """
-    on_front = {system for system, _ in _published_front()}
+    on_front = {system for system, _ in published_front()}
     costs, scores = table_d2(), table_3()
     rows: list[Row] = []
     for system in dict.fromkeys(name for name, _ in costs):
@@ -88,14 +88,14 @@ def _front_claim(points: Sequence[CostPoint], errors: int, trained: Collection[s
     on_front = {p.system: [what for what, own in fronts.items() if p in own] for p in written}
     said = "; ".join(f"{system}: on the front of {', '.join(own) or 'none'}" for system, own in on_front.items())
     if errors:
-        verdict = _incomplete(errors)
+        verdict = incomplete(errors)
     elif not comparable:
-        verdict = "not comparable: too few items"
+        verdict = TOO_FEW
     elif not any(system in trained for system in on_front):
         verdict = "not comparable: the paper's orchestrator is trained, none of ours is"
     else:
         verdict = "consistent" if any(own for system, own in on_front.items() if system in trained) else "differs"
-    names = ", ".join(f"{system} ({usd:.2f} USD, {score:.3f})" for system, (usd, score) in _published_front())
+    names = ", ".join(f"{system} ({usd:.2f} USD, {score:.3f})" for system, (usd, score) in published_front())
     return Claim(
         claim="A trained orchestrator lies on the front of accuracy and cost",
         where=WHERE,
@@ -109,30 +109,16 @@ def _ensemble_claim(point: CostPoint, errors: int, comparable: bool) -> Claim:
     system, costs, scores = _PAPER[point.system], table_d2(), table_3()
     times = [costs[system, name].calls / costs["CoT", name].calls for name in _BENCHMARKS]
     gains = [scores[system, name].value - scores["CoT", name].value for name in _BENCHMARKS]
-    if point.over_single is None:
-        verdict = _incomplete(errors)
-    else:
-        verdict = _direction(point.over_single) if comparable else "not comparable: too few items"
     return Claim(
         claim=f"{system} alone gains over one chain of thought, for several times its calls",
         where=WHERE,
         published=f"{fmean(gains):+.3f} for {times[0]:.1f} and {times[1]:.1f} times the calls",
         ours=f"{shown(point.over_single)} for {point.calls:.1f} times the calls",
-        verdict=verdict,
+        verdict=verdict_on(point.over_single, errors=errors, comparable=comparable),
     )
 
 
-def _incomplete(errors: int) -> str:
-    return f"incomplete: {errors} samples ended in errors; the same command again resumes"
-
-
-def _direction(gain: Estimate) -> str:
-    if gain.low > 0:
-        return "consistent"
-    return "differs" if gain.high < 0 else "not shown: the interval holds 0"
-
-
-def _published_front() -> list[tuple[str, tuple[float, float]]]:
+def published_front() -> list[tuple[str, tuple[float, float]]]:
     """Systems of figure 1 that no other one beats, with US dollars and mean accuracy."""
     costs, scores = table_d2(), table_3()
     systems = list(dict.fromkeys(system for system, _ in costs))

@@ -18,14 +18,11 @@ from masrepro.lab.orchestrator import Writing
 from masrepro.lab.sample import Sample
 from masrepro.lab.table import Row
 from masrepro.models.model import Price
-from masrepro.report.axes import columns, item_scores
+from masrepro.report.axes import SHAPES, SINGLE, columns, mean_scores, who_and_solver
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 
 Cost = Literal["calls", "tokens", "usd", "seconds"]
 Kind = Literal["single agent", "workflow alone", "knows the item", "orchestrator"]
-SINGLE = "single_agent"
-SHAPES = ("star", "oracle")
-"""Systems built from what an item is, which no method can see."""
 Prices = Mapping[str, Price | None]
 
 
@@ -89,7 +86,7 @@ def cost_points(
     """
     groups: dict[tuple[str, str], dict[str, list[Evaluation]]] = defaultdict(lambda: defaultdict(list))
     for evaluation in evaluations:
-        groups[_who(evaluation.system)][evaluation.benchmark].append(evaluation)
+        groups[who_and_solver(evaluation.system)][evaluation.benchmark].append(evaluation)
     first = next(by_benchmark for (who, _), by_benchmark in groups.items() if who == SINGLE)
     return [_point(who, solver, own, first, writings, prices) for (who, solver), own in groups.items()]
 
@@ -167,13 +164,6 @@ def time_rows(points: Sequence[CostPoint]) -> list[Row]:
     return [{"system": point.system, "seconds": round(point.seconds, 3)} for point in points]
 
 
-def _who(system: str) -> tuple[str, str]:
-    """Whose systems, and on which model; the draw of a written one is left out."""
-    who, _, rest = system.partition("/")
-    draw, _, solver = rest.partition("/")
-    return (who, solver) if draw.isdigit() and solver else (who, rest)
-
-
 def _point(
     who: str,
     solver: str,
@@ -221,9 +211,7 @@ def _kind(who: str, is_written: bool) -> Kind:
 
 def _scores(by_benchmark: Mapping[str, Sequence[Evaluation]]) -> tuple[float, ...]:
     """Mean score of every item over all draws, benchmark after benchmark."""
-    return tuple(
-        fmean(of_item) for draws in by_benchmark.values() for of_item in zip(*map(item_scores, draws), strict=True)
-    )
+    return tuple(score for draws in by_benchmark.values() for score in mean_scores(draws))
 
 
 def _usd(samples: Sequence[Sample], written: Sequence[Writing], prices: Prices) -> Decimal | None:

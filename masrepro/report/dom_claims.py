@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from masrepro.lab.table import Row
-from masrepro.report.claims import Claim
-from masrepro.report.dom_sweep import SINGLE, SweepPoint, enough
+from masrepro.report.axes import SINGLE
+from masrepro.report.claims import TOO_FEW, Claim, incomplete, verdict_on
+from masrepro.report.dom_sweep import SweepPoint, enough
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import figure, figure_3, figure_3_axes, table_3
-from masrepro.report.statistics import Estimate, shown
+from masrepro.report.statistics import shown
 
 
 def published_degrees() -> list[Row]:
@@ -77,9 +78,9 @@ def _enough_claim(points: Sequence[SweepPoint], errors: int, comparable: bool) -
     published = ", ".join(f"{score.dom} on {name} {score.value:.3f}" for name, score in own.items())
     found = enough(points)
     if errors:
-        verdict = _incomplete(errors)
+        verdict = incomplete(errors)
     elif not comparable:
-        verdict = "not comparable: too few items"
+        verdict = TOO_FEW
     else:
         verdict = "not comparable: the paper publishes no sweep, and its degrees on other benchmarks"
     return Claim(
@@ -96,32 +97,14 @@ def _enough_claim(points: Sequence[SweepPoint], errors: int, comparable: bool) -
 
 
 def _gain_claim(point: SweepPoint, errors: int, trained: bool, comparable: bool) -> Claim:
-    if point.over_single is None:
-        verdict = _incomplete(errors)
-    elif not comparable:
-        verdict = "not comparable: too few items"
-    elif not trained:
-        verdict = f"not comparable: the paper's orchestrator is trained, ours is not; {_direction(point.over_single)}"
-    else:
-        verdict = _direction(point.over_single)
     paper = _paper(point.benchmark)
     return Claim(
         claim=f"With as many agents as it wants (HIGH), a system beats the single agent on {point.benchmark}",
         where=f"MAS-Orchestra, figure {'C.1' if '/robustness/' in point.benchmark else '3'}",
         published=f"{paper['sas']:.3f} to {paper['mas']:.3f}" if paper else "",
         ours=f"{point.solver}: {shown(point.accuracy)}, gain {shown(point.over_single)}",
-        verdict=verdict,
+        verdict=verdict_on(point.over_single, errors=errors, comparable=comparable, trained=trained),
     )
-
-
-def _direction(gain: Estimate) -> str:
-    if gain.low > 0:
-        return "consistent"
-    return "differs" if gain.high < 0 else "not shown: the interval holds 0"
-
-
-def _incomplete(errors: int) -> str:
-    return f"incomplete: {errors} samples ended in errors; the same command again resumes"
 
 
 def _paper(benchmark: str) -> dict[str, float]:

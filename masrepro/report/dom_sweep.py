@@ -13,10 +13,9 @@ from statistics import fmean
 from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.orchestrator import Writing
 from masrepro.lab.table import Row
-from masrepro.report.axes import columns, item_scores
+from masrepro.report.axes import SINGLE, columns, mean_scores, who_and_solver
 from masrepro.report.statistics import Estimate, accuracy, paired_difference
 
-SINGLE = "single_agent"
 RULE = "the smallest cap whose paired difference to the best cap has a 95 % interval that includes 0"
 """Where more stops helping."""
 Writings = Mapping[tuple[str, str], Writing]
@@ -101,8 +100,7 @@ def sweep_points(evaluations: Sequence[Evaluation], writings: Writings) -> list[
     """
     groups: dict[tuple[str, str], dict[str, list[Evaluation]]] = defaultdict(lambda: defaultdict(list))
     for evaluation in evaluations:
-        degree, _, rest = evaluation.system.partition("/")
-        solver = rest if degree == SINGLE else rest.partition("/")[2]
+        degree, solver = who_and_solver(evaluation.system)
         groups[evaluation.benchmark, solver][degree].append(evaluation)
     return [
         _point(benchmark, solver, degree, draws, by_degree[SINGLE], writings)
@@ -203,8 +201,8 @@ def _point(
     writings: Writings,
 ) -> SweepPoint:
     errors = sum(evaluation.accuracy.errors for evaluation in draws)
-    scores = () if errors else _mean_scores(draws)
-    alone = () if any(evaluation.accuracy.errors for evaluation in single) else _mean_scores(single)
+    scores = () if errors else mean_scores(draws)
+    alone = () if any(evaluation.accuracy.errors for evaluation in single) else mean_scores(single)
     samples = [sample for evaluation in draws for sample in evaluation.samples]
     valid = [sample for sample in samples if sample.orchestration is not None]
     own = [writings[benchmark, f"{degree}/{draw}"] for draw in range(len(draws))] if degree != SINGLE else []
@@ -223,11 +221,6 @@ def _point(
         tokens=fmean(sample.usage.tokens for sample in samples),
         writing_tokens=fmean(usage.tokens for one in own for usage in one.usage.values()) if own else 0.0,
     )
-
-
-def _mean_scores(draws: Sequence[Evaluation]) -> tuple[float, ...]:
-    """Mean score of every item over all draws."""
-    return tuple(fmean(of_item) for of_item in zip(*map(item_scores, draws), strict=True))
 
 
 def _enough(by_cap: Sequence[SweepPoint]) -> Enough:

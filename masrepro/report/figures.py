@@ -8,9 +8,11 @@ SVG, and neither needs a network or a browser to be drawn.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from itertools import count
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 _MOST_COLUMNS = 3
 _COLUMN_CHARS, _HANDLE_CHARS = 50, 8
 """Characters of a title that fit a panel's width, and those whose room a legend's handle takes."""
+_CHAR_WIDTH, _ROW_HEIGHT = 0.018, 0.044
+"""What a name beside a point takes of a panel's width, a character, and of its height."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _PLOTLY_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
 
@@ -75,7 +79,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Panels over one y axis, three to a row at most.
+    """Panels over one y axis.
 
     Parameters
     ----------
@@ -87,6 +91,8 @@ class Figure:
         A line under the figure, such as a warning that numbers are unfit for comparison.
     y_range : (float, float)
         What the y axis spans.
+    columns : int
+        Panels to a row; 0: as many as there are, up to three.
     """
 
     title: str
@@ -95,6 +101,7 @@ class Figure:
     alt: str
     note: str = ""
     y_range: tuple[float, float] = (-0.03, 1.05)
+    columns: int = 0
 
     def svg(self) -> str:
         """The figure as SVG text, the same bytes for the same data."""
@@ -119,6 +126,10 @@ class Figure:
             text = io.StringIO()
             canvas.savefig(text, format="svg", metadata={"Date": None})
         return _labelled(text.getvalue(), self.title, self.alt)
+
+    def narrow(self) -> str:
+        """The same with one panel a row, for a narrow screen."""
+        return replace(self, columns=1).svg()
 
     def plotly(self) -> go.Figure:
         """The same as an interactive plotly figure."""
@@ -145,7 +156,7 @@ class Figure:
     @property
     def _grid(self) -> tuple[int, int]:
         """Rows and columns of panels."""
-        columns = min(len(self.panels), _MOST_COLUMNS)
+        columns = self.columns or min(len(self.panels), _MOST_COLUMNS)
         return -(-len(self.panels) // columns), columns
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
@@ -171,8 +182,7 @@ def _draw(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
             linewidth=1.0 if series.published else 1.8,
             capsize=3,
         )
-        for name, x, y in zip(series.names, series.x, series.y, strict=False):
-            axis.annotate(name, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=7, color=colour)
+    _name(axis, panel, y_range)
     if panel.log_x:
         _plain_log(axis)
     axis.set_title(panel.title)
@@ -184,6 +194,34 @@ def _draw(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
     axis.set_ylim(*y_range)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="y", alpha=0.25)
+
+
+def _name(axis: Axes, panel: Panel, y_range: tuple[float, float]) -> None:
+    """Write names beside their points, to the left of those at the right end, each as low as others leave room."""
+    log = math.log if panel.log_x else float
+    xs = [log(x) for series in panel.series for x in series.x]
+    span = max(xs, default=0.0) - min(xs, default=0.0) or 1.0
+    taken: list[tuple[float, float, float]] = []
+    for series in panel.series:
+        for name, x, y in zip(series.names, series.x, series.y, strict=False):
+            wide = _CHAR_WIDTH * len(name)
+            at, up = (log(x) - min(xs)) / span, (y - y_range[0]) / (y_range[1] - y_range[0])
+            left = at - wide if at + wide > 1 else at
+            row = next(n for n in count() if _is_free(left, left + wide, up + n * _ROW_HEIGHT, taken))
+            taken.append((left, left + wide, up + row * _ROW_HEIGHT))
+            axis.annotate(
+                name,
+                (x, y),
+                xytext=(5 if left == at else -5, 4 + 9 * row),
+                textcoords="offset points",
+                ha="left" if left == at else "right",
+                fontsize=8,
+                color=COLOURS[series.style],
+            )
+
+
+def _is_free(left: float, right: float, up: float, taken: Sequence[tuple[float, float, float]]) -> bool:
+    return not any(left < end and start < right and abs(up - at) < _ROW_HEIGHT for start, end, at in taken)
 
 
 def _plain_log(axis: Axes) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from masrepro.lab.table import Row
-from masrepro.report.claims import Claim
+from masrepro.report.claims import TOO_FEW, Claim, direction, incomplete
 from masrepro.report.methods import HOLISTIC, SEQUENTIAL, MethodPoint, pooled_cost, pooled_gain
 from masrepro.report.published import table_3, table_d2
 from masrepro.report.statistics import Estimate, shown
 
 OURS, THEIRS = "MAS-Orchestra", "ToolOrchestra"
 """In the paper's tables: the holistic orchestrator, and the sequential one, as released by its authors."""
-
-_TOO_SMALL = "not comparable: too few items"
 
 
 def published_methods() -> list[Row]:
@@ -68,7 +66,7 @@ def _cost(points: Sequence[MethodPoint], comparable: bool) -> Claim:
             f"{holistic.valid:.2f} to {sequential.valid:.2f}"
         )
         cheaper = holistic.all_tokens < sequential.all_tokens
-        verdict = ("consistent" if cheaper else "differs") if comparable else _TOO_SMALL
+        verdict = ("consistent" if cheaper else "differs") if comparable else TOO_FEW
     d2 = table_d2()
     pairs = [
         f"{benchmark}: {d2[OURS, benchmark].tokens:,} to {cost.tokens:,} tokens"
@@ -86,14 +84,12 @@ def _cost(points: Sequence[MethodPoint], comparable: bool) -> Claim:
 
 def _verdict(gain: Estimate | None, errors: int, comparable: bool) -> str:
     if errors:
-        return f"incomplete: {errors} samples ended in errors; the same command again resumes"
+        return incomplete(errors)
     if gain is None:
         return "incomplete: one of the two orchestrators was not measured"
     if not comparable:
-        return _TOO_SMALL
-    if gain.low > 0:
-        return "consistent"
-    return "differs" if gain.high < 0 else "not shown: the interval holds 0"
+        return TOO_FEW
+    return direction(gain)
 
 
 def _table_3() -> str:

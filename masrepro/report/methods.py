@@ -18,13 +18,12 @@ from masrepro.lab.orchestrator import Writing
 from masrepro.lab.sample import Sample
 from masrepro.lab.table import Row
 from masrepro.models.model import Usage
-from masrepro.report.axes import columns, item_scores
+from masrepro.report.axes import SINGLE, columns, mean_scores
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 from masrepro.runtime.growing import BUILDER
 from masrepro.train.history import Step
 
-SINGLE = "single_agent"
 HOLISTIC = "holistic"
 SEQUENTIAL = "sequential"
 _LABELS = {SINGLE: "single agent", HOLISTIC: "holistic", SEQUENTIAL: "sequential"}
@@ -217,7 +216,7 @@ def _point(
     benchmark: str, draws: Mapping[str, Sequence[Evaluation]], writings: Mapping[tuple[str, str], Writing]
 ) -> MethodPoint:
     errors = sum(evaluation.accuracy.errors for own in draws.values() for evaluation in own)
-    scores = {} if errors else {who: _mean_scores(own) for who, own in draws.items()}
+    scores = {} if errors else {who: mean_scores(own) for who, own in draws.items()}
     both = HOLISTIC in scores and SEQUENTIAL in scores
     return MethodPoint(
         benchmark=benchmark,
@@ -228,11 +227,6 @@ def _point(
         gain=paired_difference(scores[HOLISTIC], scores[SEQUENTIAL]) if both else None,
         costs={who: _cost(draws[who], writings) for who in (HOLISTIC, SEQUENTIAL) if who in draws},
     )
-
-
-def _mean_scores(draws: Sequence[Evaluation]) -> list[float]:
-    """Mean score of every item over all draws."""
-    return [fmean(of_item) for of_item in zip(*map(item_scores, draws), strict=True)]
 
 
 def _cost(draws: Sequence[Evaluation], writings: Mapping[tuple[str, str], Writing]) -> MethodCost:

@@ -9,8 +9,8 @@ from functools import partial
 
 from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.table import Row
-from masrepro.report.axes import columns, item_scores
-from masrepro.report.claims import Claim
+from masrepro.report.axes import columns, mean_scores
+from masrepro.report.claims import Claim, direction, incomplete
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.published import figure_3, figure_3_axes
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
@@ -238,17 +238,13 @@ def _over_single(point: HeldOut, comparable: bool) -> Claim:
 
 def _verdict(point: HeldOut, gain: Estimate | None, comparable: bool) -> str:
     if gain is None:
-        return f"incomplete: {point.errors} samples ended in errors; the same command again resumes"
-    if not comparable:
-        return "not comparable: too few items and steps"
-    if gain.low > 0:
-        return "consistent"
-    return "differs" if gain.high < 0 else "not shown: the interval holds 0"
+        return incomplete(point.errors)
+    return direction(gain) if comparable else "not comparable: too few items and steps"
 
 
 def _held_out(benchmark: str, dom: str, draws: Mapping[str, Sequence[Evaluation]]) -> HeldOut:
     errors = sum(evaluation.accuracy.errors for own in draws.values() for evaluation in own)
-    scores = {} if errors else {who: _mean_scores(own) for who, own in draws.items()}
+    scores = {} if errors else {who: mean_scores(own) for who, own in draws.items()}
     trained = scores.get("trained")
     written = {who: [s for e in own for s in e.samples] for who, own in draws.items() if who in ("base", "trained")}
     valid = {who: [s for s in samples if s.orchestration is not None] for who, samples in written.items()}
@@ -265,11 +261,6 @@ def _held_out(benchmark: str, dom: str, draws: Mapping[str, Sequence[Evaluation]
         valid={who: len(valid[who]) / len(samples) for who, samples in written.items()},
         agents={who: sum(s.n_agents for s in own) / len(own) for who, own in valid.items() if own},
     )
-
-
-def _mean_scores(draws: Sequence[Evaluation]) -> list[float]:
-    """Mean score of every item over all draws."""
-    return [sum(of_item) / len(of_item) for of_item in zip(*map(item_scores, draws), strict=True)]
 
 
 def _seen(

@@ -91,6 +91,29 @@ def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Estimat
     return Estimate(mean, min(mean, max(-1.0, centre - half)), max(mean, min(1.0, centre + half)), n)
 
 
+def difference_of_gains(
+    more: tuple[Sequence[float], Sequence[float]], less: tuple[Sequence[float], Sequence[float]]
+) -> Estimate:
+    """How much larger one gain is than another over the same problems, in [-2, 2]; interval as `paired_difference`.
+
+    Parameters
+    ----------
+    more, less : pair of sequences of float
+        Scores of a system, and of the one over which it gains, both in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        They do not all cover the same number of problems, or none.
+    """
+    (gained, base), (other, other_base) = more, less
+    # Half of it is a difference of two scores in [0, 1].
+    ours = [(a + b) / 2 for a, b in zip(gained, other_base, strict=True)]
+    theirs = [(a + b) / 2 for a, b in zip(base, other, strict=True)]
+    half = paired_difference(ours, theirs)
+    return Estimate(2 * half.value, 2 * half.low, 2 * half.high, half.n)
+
+
 def ratio_of_means(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
     """Mean of ``ours`` over mean of ``theirs``, for costs of the same problems, with an interval of the logarithm.
 
@@ -120,3 +143,39 @@ def ratio_of_means(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
     spread = [a / mean - b / other for a, b in zip(ours, theirs, strict=True)]
     half = Z95 * math.sqrt(math.fsum(d * d for d in spread) / (n - 1) / n)
     return Estimate(mean / other, mean / other * math.exp(-half), mean / other * math.exp(half), n)
+
+
+def mean(values: Sequence[float]) -> Estimate:
+    """Mean of values without a bound, such as rewards, one a problem, with the normal interval.
+
+    Raises
+    ------
+    ValueError
+        There are no values.
+
+    Notes
+    -----
+    Where all values are equal the interval is that value alone. One problem says nothing of the variance, and gets an
+    interval without ends.
+    """
+    n = len(values)
+    if n == 0:
+        raise ValueError("a mean needs at least one problem")
+    centre = math.fsum(values) / n
+    if n == 1:
+        return Estimate(centre, -math.inf, math.inf, n)
+    half = Z95 * math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (n - 1) / n)
+    return Estimate(centre, centre - half, centre + half, n)
+
+
+def difference_of_means(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
+    """Mean of ``ours - theirs`` over the same problems, for values without a bound; interval as of `mean`.
+
+    Raises
+    ------
+    ValueError
+        The two do not cover the same number of problems, or none.
+    """
+    if len(ours) != len(theirs):
+        raise ValueError(f"paired values must cover the same problems: {len(ours)} against {len(theirs)}")
+    return mean([a - b for a, b in zip(ours, theirs, strict=True)])

@@ -125,6 +125,19 @@ def test_under_the_runner_the_params_must_be_the_runners(
         opened(seed=3)
 
 
+def test_a_figure_is_saved_for_wide_and_for_narrow_screens(fixture_home: FixtureHome) -> None:
+    class Drawing:
+        def svg(self) -> str:
+            return "<svg>wide</svg>"
+
+        def narrow(self) -> str:
+            return "<svg>narrow</svg>"
+
+    run = opened()
+    assert [path.name for path in run.save_figure("curve", Drawing())] == ["curve.svg", "curve.narrow.svg"]
+    assert (run.path / "curve.narrow.svg").read_text() == "<svg>narrow</svg>"
+
+
 def test_tables_results_and_files_are_written_whole(fixture_home: FixtureHome) -> None:
     run = opened()
     run.save_table("accuracy", [{"system": "oracle", "accuracy": 0.5}])

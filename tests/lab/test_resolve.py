@@ -195,13 +195,19 @@ def test_the_bound_is_plain_arithmetic(home: Home) -> None:
         ("repeats", "2"),
         ("axes", "{depth: [2, 4], parallel: [3]}"),
         ("max_tokens", "100"),
+        ("plan_tokens", "50"),
+        ("system_calls", "9"),
+        ("solvers", "[one, other]"),
     ]
     bound = resolve(NAME, home=home, profile="smoke", options=options).bound()
-    assert bound.samples == 10 * 2 * 3 * 2
-    assert bound.calls == 10 * 2 * (3 + (1 + 3 + 7))
-    assert bound.completion_tokens == 100 * bound.calls
+    n_written = 10 * 3
+    assert bound.samples == 2 * (10 * 2 * 3 * 2 + n_written)
+    answered = 2 * (10 * 2 * (3 + (1 + 3 + 7)) + n_written * 9)
+    assert bound.calls == answered + n_written
+    assert bound.completion_tokens == 100 * answered + 50 * n_written
     assert bound.cost_usd == 0
-    assert resolve(NAME, home=home, profile="smoke", options=[("model", "other")]).bound().cost_usd is None
+    served = ("server", "{base_url: 'http://127.0.0.1:9/v1', context_tokens: 4096}")
+    assert resolve(NAME, home=home, profile="smoke", options=[served]).bound().cost_usd is None
 
 
 class BatchParams(Params):

@@ -15,7 +15,7 @@ from masrepro.lab.resolve import resolve
 from masrepro.models.servers import Server
 
 HOME = Home(REPOSITORY, REPOSITORY / "outputs")
-NAMES = ("07_dom_sweep", "09_cost_pareto")
+NAMES = ("01_five_axes", "07_dom_sweep", "08_orchestrator_and_effort", "09_cost_pareto")
 SERVER = Server(base_url="http://127.0.0.1:9/v1", context_tokens=4096)
 WRITER = Orchestrator(model="gpt-5", server=SERVER)
 

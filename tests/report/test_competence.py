@@ -80,3 +80,12 @@ def test_figures_are_drawn_and_the_scatter_has_no_lines():
         assert len(figure.plotly().data) == 2
     assert {trace.mode for trace in competence_figure(points).plotly().data} == {"markers"}
     assert {trace.mode for trace in ability_figure(points).plotly().data} == {"lines+markers"}
+
+
+def test_an_orchestrators_systems_can_take_the_oracles_place_in_a_panel_of_their_own():
+    draws = [evaluation(f"mine HIGH/{k}/s", "masbench/depth/4", text) for k, text in enumerate(("ccww", "cccc"))]
+    (point,) = ability_points([evaluation("single_agent/s", "masbench/depth/4", "cwww"), *draws], "mine HIGH")
+    assert (point.solver, point.gain.value) == ("s", pytest.approx(0.5))
+    figure = competence_figure(ability_points(WHOLE), others={"mine HIGH": [point]})
+    assert [panel.title for panel in figure.panels] == ["oracle, all axes", "mine HIGH, all axes"]
+    assert [series.label for series in figure.panels[1].series] == ["s"]

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from masrepro.report.statistics import accuracy, paired_difference, ratio_of_means
+from masrepro.report.statistics import (
+    accuracy,
+    difference_of_gains,
+    difference_of_means,
+    mean,
+    paired_difference,
+    ratio_of_means,
+)
 
 scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=60)
 
@@ -82,3 +89,41 @@ def test_a_ratio_of_costs_is_paired_and_defined_for_degenerate_samples():
     for wrong in (([], []), ([1.0], [1.0, 2.0]), ([0.0], [1.0])):
         with pytest.raises(ValueError, match="costs"):
             ratio_of_means(*wrong)
+
+
+def test_a_difference_of_gains_is_paired_by_item_and_may_exceed_one():
+    most = difference_of_gains(([1.0] * 9, [0.0] * 9), ([0.0] * 9, [1.0] * 9))
+    assert most.value == 2.0 and most.low < 2.0
+    none = difference_of_gains(([1.0, 0.0] * 8, [0.0] * 16), ([1.0, 0.0] * 8, [0.0] * 16))
+    assert none.value == 0.0 and none.low < 0 < none.high
+    with pytest.raises(ValueError, match="zip"):
+        difference_of_gains(([1.0], [0.0]), ([1.0, 0.0], [0.0, 0.0]))
+
+
+def test_mean_of_unbounded_values_by_hand():
+    estimate = mean([1.0, 2.0, 6.0])
+    half = 1.959963984540054 * math.sqrt((4 + 1 + 9) / 2 / 3)
+    assert (estimate.value, estimate.low, estimate.high, estimate.n) == pytest.approx((3.0, 3 - half, 3 + half, 3))
+
+
+def test_mean_of_one_value_has_no_ends_and_of_equal_ones_no_width():
+    assert (mean([2.0]).low, mean([2.0]).high) == (-math.inf, math.inf)
+    assert (mean([2.0] * 5).low, mean([2.0] * 5).high) == (2.0, 2.0)
+    with pytest.raises(ValueError, match="at least one problem"):
+        mean([])
+
+
+def test_difference_of_means_is_paired():
+    paired = difference_of_means([1.0, 5.0, 9.0], [0.0, 4.0, 8.0])
+    assert (paired.value, paired.low, paired.high) == (1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match="2 against 1"):
+        difference_of_means([1.0, 2.0], [1.0])
+
+
+def test_intervals_of_rewards_cover_at_their_level():
+    rng, covered, rounds = Random(5), 0, 1000
+    for _ in range(rounds):
+        # A reward: 0 where the answer is wrong, else the inverse of a cost.
+        values = [rng.uniform(0.5, 4.0) if rng.random() < 0.5 else 0.0 for _ in range(60)]
+        covered += mean(values).low <= 1.125 <= mean(values).high
+    assert 0.92 <= covered / rounds <= 0.975

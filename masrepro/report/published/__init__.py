@@ -117,6 +117,23 @@ def figure_3_axes(sub_agent: str = "Qwen2.5-7B-Instruct") -> tuple[str, ...]:
     return tuple(_pick(_read("mas_orchestra")["figure_3"]["sub_agents"], sub_agent, "sub-agent"))
 
 
+def by_value(axis: str, sub_agent: str) -> dict[tuple[str, int], Published]:
+    """Figure 3's values of an axis for a sub-agent, or figure C.1's of Robustness, by (system, axis value).
+
+    Empty where the paper has none.
+    """
+    if axis in figure_3_axes(sub_agent):
+        return figure_3(axis, sub_agent=sub_agent)
+    own = (p for p in figure("c1") if (p.axis, p.sub_agent) == (axis, sub_agent))
+    return {(p.system, p.axis_value): p for p in own}
+
+
+def trained_values(axis: str) -> tuple[int, int]:
+    """The smallest and the largest value of an axis on which MAS-Orchestra's orchestrators were trained."""
+    low, high = _read("mas_orchestra")["trained_values"][axis]
+    return low, high
+
+
 def table_3() -> dict[tuple[str, str], PublishedScore]:
     """MAS-Orchestra's table 3 by (system, benchmark), in the order of the table; not every system ran everywhere."""
     data = _read("mas_orchestra")
@@ -164,7 +181,7 @@ def figure(number: str) -> tuple[Published, ...]:
         Published(
             paper=data["paper"],
             version=data["version"],
-            where=f"figure {number.upper()}",
+            where=f"figure {number if number.isdigit() else f'{number[0].upper()}.{number[1:]}'}",
             axis=axis,
             axis_value=axis_value,
             system=system,
