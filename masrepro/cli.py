@@ -1,4 +1,4 @@
-"""The command line: ``python -m masrepro run | reproduce | list | bench | desk | train``.
+"""The command line: ``python -m masrepro run | reproduce | publish | list | bench | desk | train``.
 
 Exit codes: 0 all is well, 1 a run failed or is incomplete, 2 the input is wrong, 130 interrupted.
 """
@@ -71,6 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add_argument("--profile", default="desk", metavar="P", help="params folder (default: desk)")
     reproduce.add_argument("--fresh", action="store_true", help="reuse and resume nothing")
     reproduce.set_defaults(command=_reproduce)
+
+    publish = commands.add_parser(
+        "publish", help="collect a finished desk reproduction into outputs/reference, and its claims into README.md"
+    )
+    publish.add_argument("--tables", action="store_true", help="only write page and tables again from the collection")
+    publish.set_defaults(command=_publish)
 
     desk = commands.add_parser("desk", help="train a desk model", description="Train a desk model from nothing.")
     actions = desk.add_subparsers(required=True, metavar="train | cards")
@@ -169,6 +175,13 @@ def _reproduce(options: argparse.Namespace, arguments: Sequence[str]) -> int:
         return 0
     print(_how_to_resume(arguments), file=sys.stderr)
     return 1
+
+
+def _publish(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    from masrepro.report.reference import publish, write_tables
+
+    (write_tables if options.tables else publish)(find_home(), say=_say)
+    return 0
 
 
 def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
