@@ -14,6 +14,7 @@ from masrepro.baselines.rectifiers import RerunFromScratch, RetryCall, RetryThen
 from masrepro.baselines.system import System
 from masrepro.bench import Item, score
 from masrepro.lab.fault_setting import FAULTS, FaultKind, Setting, under
+from masrepro.lab.remembered import require_prices
 from masrepro.lab.workers import work_through
 from masrepro.models.model import Pool, Sampling, Usage
 from masrepro.orchestration.plan import Orchestration
@@ -127,9 +128,7 @@ async def run_fault_bench(
     ValueError
         A model has no price, so that costs cannot be compared.
     """
-    unpriced = [name for name, model in models.items() if model.price is None]
-    if unpriced:
-        raise ValueError(f"costs are compared, and the price of {', '.join(unpriced)} is unknown; give it in `prices`")
+    require_prices(models)
     placed = [(benchmark, item) for benchmark, own in items.items() for item in own]
     plans = {item.id: system.design(item) for _, item in placed}
     free_of_faults: dict[str, Decimal] = {}

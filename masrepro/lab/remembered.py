@@ -1,4 +1,4 @@
-"""A model that computes equal greedy requests once and charges each: a bench asks the same thing many times.
+"""A model that computes equal requests once and charges each: a bench asks the same thing many times.
 
 Unlike a cache (`masrepro.models.cache`) it hides no cost: what a system costs is what it would cost alone.
 """
@@ -13,7 +13,10 @@ from masrepro.models.model import Completion, Message, Model, Pool, Price, Sampl
 
 
 class Remembered:
-    """A model whose greedy replies are remembered for as long as it lives, satisfying `Model`.
+    """A model whose replies are remembered for as long as it lives, satisfying `Model`.
+
+    Greedy requests are equal whatever their seed and repeat; draws are if they have the same seed. Draws without a seed
+    are never remembered.
 
     Parameters
     ----------
@@ -28,20 +31,21 @@ class Remembered:
         self.name, self.revision, self.context_tokens = model.name, model.revision, model.context_tokens
         self.price: Price | None = price or model.price
         self.computed = Usage()
-        self._model = model
+        self.model = model
         self._asked: dict[tuple[tuple[Message, ...], Sampling], asyncio.Task[Completion]] = {}
 
     async def complete(self, messages: Sequence[Message], sampling: Sampling) -> Completion:
-        """The reply to an equal greedy request, also one in flight; else the model's. Each is charged in full."""
-        if sampling.temperature > 0:
+        """The reply to an equal request, also one in flight; else the model's. Each is charged in full."""
+        is_drawn = sampling.temperature > 0
+        if is_drawn and sampling.seed is None:
             return self._charged(await self._ask(tuple(messages), sampling))
-        request = (tuple(messages), sampling)
+        request = (tuple(messages), sampling if is_drawn else replace(sampling, seed=None, repeat=0))
         if request not in self._asked:
             self._asked[request] = asyncio.create_task(self._ask(*request))
         return self._charged(await asyncio.shield(self._asked[request]))
 
     async def _ask(self, messages: tuple[Message, ...], sampling: Sampling) -> Completion:
-        completion = await self._model.complete(messages, sampling)
+        completion = await self.model.complete(messages, sampling)
         self.computed += completion.usage
         return completion
 
@@ -56,6 +60,13 @@ def remembered(pool: Pool, prices: Mapping[str, Price]) -> Pool:
     return Pool({name: Remembered(model, prices.get(name)) for name, model in pool.items()}, pool.default)
 
 
-def computed(pool: Pool) -> Usage:
+def require_prices(models: Mapping[str, Model]) -> None:
+    """Raise ValueError that names the models without a price: costs are about to be compared."""
+    unpriced = [name for name, model in models.items() if model.price is None]
+    if unpriced:
+        raise ValueError(f"costs are compared, and the price of {', '.join(unpriced)} is unknown; give it in `prices`")
+
+
+def computed(pool: Mapping[str, Model]) -> Usage:
     """What remembered models have really been asked for, and what that cost."""
     return sum((model.computed for model in pool.values() if isinstance(model, Remembered)), Usage())
