@@ -12,7 +12,10 @@ from masrepro.runtime.growing import Conditions, Unfolded
 class System(Protocol):
     """Designs one orchestration an item. Evaluation runs it and scores the answer."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Under which it is evaluated."""
+        ...
 
     def design(self, item: Item) -> Orchestration:
         """The orchestration for that item.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from masrepro.lab.table import Row
+from masrepro.models.model import Usage
 from masrepro.runtime.trace import Trace
 
 
@@ -20,8 +21,13 @@ def call_rows(trace: Trace) -> list[Row]:
             "to ms": round(1000 * span.end_s),
             "prompt tokens": span.usage.prompt_tokens,
             "completion tokens": span.usage.completion_tokens,
-            "USD": "unknown" if span.usage.cost_usd is None else str(span.usage.cost_usd),
+            "USD": cost_text(span.usage),
             "reply": span.text if span.error is None else f"error: {span.error}",
         }
         for span in calls
     ]
+
+
+def cost_text(usage: Usage) -> str:
+    """US dollars, exact; an unknown cost says so."""
+    return "unknown" if usage.cost_usd is None else str(usage.cost_usd)

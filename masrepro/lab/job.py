@@ -35,7 +35,10 @@ MOST_LOSSES = 3
 class Designer(Protocol):
     """A system under evaluation. `masrepro.baselines.System` is one; ``design`` may also be a coroutine."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Under which its samples are kept."""
+        ...
 
     def design(self, item: Item) -> Orchestration | Awaitable[Orchestration | Unfolding]:
         """The orchestration for an item, or one that unfolds. Raises OrchestrationError where none is valid."""

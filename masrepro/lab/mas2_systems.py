@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Literal
 
 from masrepro.baselines.alone import Alone
 from masrepro.baselines.implementers import at_random
@@ -108,7 +108,7 @@ def main_systems(
 def workflow_alone(workflow: str, model: str, roles: Sequence[str] = ()) -> Variant:
     """One agent of any workflow on one model; nobody repairs it."""
     one = Alone(workflow, tuple(roles) if workflow == "debate" else ())
-    return Variant(workflow_name(workflow, model), cast(System, one), On(model))
+    return Variant(workflow_name(workflow, model), one, On(model))
 
 
 def workflow_name(workflow: str, model: str) -> str:

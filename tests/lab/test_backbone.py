@@ -20,10 +20,11 @@ NOWHERE = ("server.base_url", "http://127.0.0.1:9/v1")
 
 
 @pytest.mark.parametrize("name", API)
-def test_api_params_are_valid_and_bounded_but_of_unknown_cost(name: str) -> None:
+def test_api_params_are_valid_and_bounded_and_their_cost_is_known_where_they_give_prices(name: str) -> None:
+    file = REPOSITORY / "params" / "api" / f"{name}.yaml"
     params = resolve(name, home=HOME, profile="api")
     assert params.server is not None
-    assert params.bound().calls > 0 and params.bound().cost_usd is None
+    assert params.bound().calls > 0 and (params.bound().cost_usd is not None) == ("\nprices:" in file.read_text())
 
 
 @pytest.mark.parametrize("name", API)

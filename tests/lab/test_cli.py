@@ -68,7 +68,7 @@ def test_list_shows_each_notebook_with_its_title_and_params(
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     assert "00_start_here: Greets\n" in text and "01_five_axes: Evaluates a few items\n" in text
-    assert "n_samples      items per axis value (default 200)" in text
+    assert "n_samples      items per benchmark (default 20)" in text
 
 
 def test_reproduce_runs_what_is_missing_reports_and_reuses(

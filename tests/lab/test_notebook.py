@@ -55,7 +55,7 @@ def status(run: Run) -> str:
 def test_variables_lie_over_the_profile_file() -> None:
     run = opened(n_samples=7)
     assert isinstance(run.params, FiveAxesParams)
-    assert (run.params.n_samples, run.params.max_tokens) == (7, 128)
+    assert (run.params.n_samples, run.params.max_tokens) == (7, 64)
 
 
 def test_a_misspelt_variable_is_named_before_a_folder_is_made(fixture_home: FixtureHome) -> None:
@@ -107,7 +107,7 @@ def test_opening_again_in_the_same_kernel_lets_go_of_the_last_run() -> None:
 def test_a_run_cannot_finish_without_the_files_it_promises() -> None:
     run = opened()
     with pytest.raises(
-        FileNotFoundError, match=r"write results.json, accuracy.csv, accuracy.svg before run.finish\(\)"
+        FileNotFoundError, match=r"write results.json, accuracy.csv, accuracy.svg, competence.svg before run.finish\(\)"
     ):
         run.finish()
     assert status(run) == "running"
