@@ -11,10 +11,11 @@ READY := $(VENV)/.ready
 export OMP_WAIT_POLICY := PASSIVE
 export GOMP_SPINCOUNT := 0
 
-.PHONY: help reproduce test test-servers smoke lab bench smollm clean
+.PHONY: help reproduce publish test test-servers smoke lab bench smollm clean
 
 help:
 	@echo "make reproduce  run every notebook (PROFILE=desk, or smoke) and write outputs/report.html"
+	@echo "make publish    collect the finished desk run in outputs/reference and write the README's table of claims"
 	@echo "make test       lint, types and tests"
 	@echo "make test-servers  start real servers (transformers serve, vLLM), run against them, stop them"
 	@echo "make lab        open the notebooks in JupyterLab"
@@ -24,6 +25,9 @@ help:
 
 reproduce: $(READY)
 	$(RUN) -m masrepro reproduce --profile $(PROFILE)
+
+publish: $(READY)
+	$(RUN) -m masrepro publish
 
 smoke:
 	@$(MAKE) reproduce PROFILE=smoke

@@ -107,7 +107,8 @@ def train_trio(
         trained[role] = []
         for seed in params.seeds:
             report(f"{role}, seed {seed}")
-            settings = params.training.model_copy(update={"seed": seed})
+            rate = params.learning_rates.get(role, params.training.learning_rate)
+            settings = params.training.model_copy(update={"seed": seed, "learning_rate": rate})
             trained[role].append(train_role(role, pairs, settings, folder / f"{role}-{seed}", report))
     return trained
 

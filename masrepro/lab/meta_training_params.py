@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, ClassVar, Self
 
@@ -13,6 +14,7 @@ from masrepro.lab.mas2_table_params import ROLES, Faults, Mas2TableParams
 from masrepro.lab.schema import Bound, no_repeats
 from masrepro.lab.writing_params import Cells
 from masrepro.train.cto_settings import CtoSettings
+from masrepro.train.tree import Role
 
 _DESK = {"base": "desk-orchestrator", "device": "cpu", "dtype": "float32", "autocast": False}
 Seeds = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1), AfterValidator(no_repeats)]
@@ -40,6 +42,9 @@ class TrainMetaParams(Mas2TableParams):
     training: CtoSettings = Field(
         CtoSettings.model_validate(_DESK),
         description="credit, pairs, adapter, loss and optimiser; its seed is each of `seeds`",
+    )
+    learning_rates: Mapping[Role, Annotated[float, Field(gt=0)]] = Field(
+        {}, description="of single roles, in place of training.learning_rate"
     )
     seeds: Seeds = Field((1,), description="seeds of trainings of each role; the first one's adapters are measured")
     faults: Faults = Field(
