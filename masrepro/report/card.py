@@ -10,6 +10,7 @@ from typing import Any
 from masrepro.lab.run_folder import RESULTS
 from masrepro.lab.table import markdown_text
 from masrepro.models.desk import folder_of, shipped
+from masrepro.report.adapter_card import adapter_card, adapter_folders
 from masrepro.report.statistics import Estimate
 from masrepro.report.training import training_record
 
@@ -19,7 +20,8 @@ _PURPOSE = {
     "solver": "Reads MASBench questions of all five axes, what upstream agents passed on, and a goal; answers with "
     "worked steps. Sub-agents of the desk profile run on it.",
     "orchestrator": "Reads a question, a degree of MAS and workflow names, and writes a multi-agent system in the "
-    "`calls` notation. It knows the notation, and nothing of which design is good: sizes and shapes are random.",
+    "`calls` notation. Assigns models to a system's agents, and changes a system whose run has paused, in the words of "
+    "MAS²'s meta-agents. It knows the languages, and nothing of which choice is good: sizes and shapes are random.",
     "thinker": "Works the question out between `<think>` marks, then writes a multi-agent system in the `calls` "
     "notation, or answers directly. Of which design is good it knows nothing.",
 }
@@ -30,7 +32,7 @@ _LIMITS = (
 
 
 def write_cards(run: Path) -> list[Path]:
-    """Write the card of every shipped model, from a finished run of 03_desk_models.
+    """Write the card of every shipped model, from a finished run of 03_desk_models, and of every adapter.
 
     Parameters
     ----------
@@ -48,6 +50,9 @@ def write_cards(run: Path) -> list[Path]:
         path = folder_of(name) / CARD
         path.write_text(card(name, training_record(name), results), encoding="utf-8")
         paths.append(path)
+    for folder in adapter_folders():
+        (folder / CARD).write_text(adapter_card(folder), encoding="utf-8")
+        paths.append(folder / CARD)
     return paths
 
 
