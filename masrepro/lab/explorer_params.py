@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from masrepro.lab.fault_setting import FaultKind
-from masrepro.lab.schema import Bound, EvaluationParams, Systems, no_repeats
+from masrepro.lab.schema import Bound, EvaluationParams, ModelPool, Systems
 from masrepro.lab.training_params import ORACLE_AGENTS
 from masrepro.lab.writing_params import Cells
 from masrepro.train.grpo_settings import GrpoSettings
 
-Solvers = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=2), AfterValidator(no_repeats)]
 HERE = "here"
 """In place of a folder: make it in this run."""
 
@@ -43,7 +42,7 @@ class ExplorerParams(EvaluationParams):
     )
     training_steps: int = Field(2, ge=1, description="batches of a training made here")
     fault: FaultKind = Field("back-end down", description="the fault of the run that is repaired")
-    solvers: Solvers = Field(
+    solvers: ModelPool = Field(
         ("desk-solver-s", "desk-solver-m"),
         description="its pool: the first runs every agent, the next takes its place where it fails",
     )

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from masrepro.lab.fault_bench import policies
 from masrepro.lab.fault_setting import FAULTS, FaultKind
-from masrepro.lab.schema import Bound, ModelNames, ModelPrice, Params
+from masrepro.lab.schema import Bound, ModelPool, ModelPrice, Params
 from masrepro.lab.training_params import ORACLE_AGENTS
 
 
@@ -19,9 +19,8 @@ class RuntimeParams(Params):
 
     files: ClassVar[tuple[str, ...]] = ("results.json", "faults.csv", "comparison.csv", "faults.svg", "before.svg")
 
-    solvers: ModelNames = Field(
+    solvers: ModelPool = Field(
         ("desk-solver-m", "desk-solver-l", "desk-solver-s"),
-        min_length=2,
         description="the pool: the first runs every agent, the next takes its place where it fails",
     )
     prices: Mapping[str, ModelPrice] = Field(

@@ -36,6 +36,8 @@ def no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 AxisValues = Annotated[tuple[Annotated[int, Field(ge=2, le=12)], ...], Field(min_length=1), AfterValidator(no_repeats)]
 ModelNames = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1), AfterValidator(no_repeats)]
+ModelPool = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=2), AfterValidator(no_repeats)]
+"""Two or more: a `min_length` of a field would not override the one in `ModelNames`."""
 Systems = Annotated[
     tuple[Literal["single_agent", "star", "oracle"], ...], Field(min_length=1), AfterValidator(no_repeats)
 ]
