@@ -288,7 +288,7 @@ def _trace(series: Series, *, show_legend: bool) -> go.Scatter:
 
 
 def _labelled(svg: str, title: str, alt: str) -> str:
-    """The SVG with a title and a description, which screen readers speak."""
+    """The SVG with a title and a description, which screen readers speak; it shrinks to the width that there is."""
     head = f"<title>{escape(title)}</title><desc>{escape(alt)}</desc>"
     start = svg.index(">", svg.index("<svg")) + 1
-    return svg[: start - 1] + ' role="img">' + head + svg[start:]
+    return svg[: start - 1] + ' role="img" style="max-width: 100%; height: auto">' + head + svg[start:]
