@@ -6,6 +6,7 @@ The paper (MAS², arXiv 2509.24323) compares its implementer with none of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from random import Random
 
 from masrepro.models.model import Model
@@ -19,19 +20,25 @@ def on_one(template: Orchestration, name: str) -> Orchestration:
 
 
 def on_cheapest(template: Orchestration, pool: Mapping[str, Model]) -> Orchestration:
-    """Every agent on the model whose tokens cost least; of several, the first.
+    """Every agent on the model whose tokens cost least; of several, the first. Raises ValueError as `rates`."""
+    usd = rates(pool)
+    return on_one(template, min(usd, key=usd.__getitem__))
+
+
+def rates(pool: Mapping[str, Model]) -> dict[str, Decimal]:
+    """What tokens of each model cost: US dollars per million, prompt and completion together, by name.
 
     Raises
     ------
     ValueError
         A model has no price.
     """
-    prices = {}
+    usd = {}
     for name, model in pool.items():
         if model.price is None:
-            raise ValueError(f"the price of {name!r} is unknown, so there is no cheapest; give it one in `prices`")
-        prices[name] = model.price.prompt_usd + model.price.completion_usd
-    return on_one(template, min(prices, key=prices.__getitem__))
+            raise ValueError(f"the price of {name!r} is unknown, so models cannot be ranked; give it one in `prices`")
+        usd[name] = model.price.prompt_usd + model.price.completion_usd
+    return usd
 
 
 def at_random(template: Orchestration, pool: Mapping[str, Model], rng: Random) -> Orchestration:

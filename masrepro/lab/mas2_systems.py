@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from masrepro.baselines.alone import Alone
-from masrepro.baselines.implementers import at_random
+from masrepro.baselines.implementers import at_random, rates
 from masrepro.baselines.oracle import Oracle, Star
 from masrepro.baselines.rectifiers import SwapFailed
 from masrepro.baselines.single_agent import SingleAgent
@@ -117,19 +117,9 @@ def workflow_name(workflow: str, model: str) -> str:
 
 
 def dearest(pool: Pool) -> str:
-    """The model whose tokens cost most; of several, the first.
-
-    Raises
-    ------
-    ValueError
-        A model has no price.
-    """
-    prices = {}
-    for name, model in pool.items():
-        if model.price is None:
-            raise ValueError(f"the price of {name!r} is unknown, so there is no dearest; give it one in `prices`")
-        prices[name] = model.price.prompt_usd + model.price.completion_usd
-    return max(prices, key=prices.__getitem__)
+    """The model whose tokens cost most; of several, the first. Raises ValueError as `rates`."""
+    usd = rates(pool)
+    return max(usd, key=usd.__getitem__)
 
 
 def changed_systems(full: Trio, untrained: Trio, pool: Pool) -> Mapping[str, tuple[Variant, Change]]:
