@@ -58,7 +58,7 @@ def faulty(n: int, share: float, ways: tuple[Fault, ...] = WAYS, seed: int = 1) 
 
 
 def client(server: ChatServer | SimpleNamespace, **changes: Any) -> OpenAICompatible:
-    settings = {"context_tokens": 4096, "price": PRICE, "timeout_s": 3.0, "backoff_s": 0.02, "concurrency": 16}
+    settings = {"context_tokens": 4096, "price": PRICE, "timeout_s": 8.0, "backoff_s": 0.02, "concurrency": 16}
     return OpenAICompatible(server.base_url, "echo", rng=Random(0), **(settings | changes))
 
 

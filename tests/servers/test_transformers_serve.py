@@ -60,7 +60,8 @@ async def test_a_run_with_the_api_params_gives_what_the_local_engine_gives(
     for folder in ("notebooks", "params"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     changes = {
-        "model": MODEL,
+        "solvers": f"[{MODEL}]",
+        "orchestrators": "{}",
         "server.base_url": server.base_url,
         "server.served_as": server.served_as,
         "server.context_tokens": str(server.context_tokens),
@@ -86,7 +87,7 @@ async def test_a_run_with_the_api_params_gives_what_the_local_engine_gives(
             system(who), items, models=local, benchmark="masbench/depth/2", sampling=SAMPLING, rationale_chars=0
         )
         for sample in here.samples:
-            other = there[who, sample.item_id]
+            other = there[f"{who}/{MODEL}", sample.item_id]
             assert (other.answer, other.outcome) == (sample.answer, sample.outcome)
             assert (other.usage.calls, other.usage.tokens) == (sample.usage.calls, sample.usage.tokens)
 
