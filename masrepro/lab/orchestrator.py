@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from masrepro.bench import Item
 from masrepro.lab.problem import BadInput
-from masrepro.models.desk import WEIGHTS, shipped
+from masrepro.models.desk import WEIGHTS, shipped, shipped_adapters
 from masrepro.models.model import Model, Price, Sampling, Usage
 from masrepro.models.servers import Server, served, why_not
 from masrepro.orchestration.catalogue import STANDARD, Catalogue
@@ -68,7 +68,11 @@ def adapter_folder(adapter: str) -> Path:
     """
     found = WEIGHTS / adapter if (WEIGHTS / adapter).is_dir() else Path(adapter)
     if not any(found.glob("*.safetensors")):
-        raise FileNotFoundError(f"no adapter {adapter!r}: name the model/ of a training, or leave it empty")
+        known = ", ".join(folder.name for folder in shipped_adapters())
+        raise FileNotFoundError(
+            f"no adapter {adapter!r}: name the model/ of a training, or one that comes with masrepro ({known}), or "
+            "leave it empty"
+        )
     return found
 
 

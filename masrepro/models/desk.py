@@ -55,6 +55,11 @@ def shipped() -> list[str]:
     return sorted(folder.name for folder in WEIGHTS.iterdir() if (folder / "model.safetensors").is_file())
 
 
+def shipped_adapters() -> list[Path]:
+    """Folders of the adapters that come with the package."""
+    return sorted(path.parent for path in WEIGHTS.glob("*/adapter_config.json"))
+
+
 def folder_of(name: str) -> Path:
     """Where a shipped model lies.
 

@@ -8,17 +8,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from masrepro.models.desk import WEIGHTS
 from masrepro.train.cto import RANKING
 from masrepro.train.history import Step, read_history
 from masrepro.train.training_folder import HISTORY, SETTINGS
 
 _FEW = 10
-
-
-def adapter_folders() -> list[Path]:
-    """Folders of the adapters that come with the package."""
-    return sorted(path.parent for path in WEIGHTS.glob("*/adapter_config.json"))
 
 
 def adapter_card(folder: Path) -> str:

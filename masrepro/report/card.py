@@ -9,8 +9,8 @@ from typing import Any
 
 from masrepro.lab.run_folder import RESULTS
 from masrepro.lab.table import markdown_text
-from masrepro.models.desk import folder_of, shipped
-from masrepro.report.adapter_card import adapter_card, adapter_folders
+from masrepro.models.desk import folder_of, shipped, shipped_adapters
+from masrepro.report.adapter_card import adapter_card
 from masrepro.report.statistics import Estimate
 from masrepro.report.training import training_record
 
@@ -50,7 +50,7 @@ def write_cards(run: Path) -> list[Path]:
         path = folder_of(name) / CARD
         path.write_text(card(name, training_record(name), results), encoding="utf-8")
         paths.append(path)
-    for folder in adapter_folders():
+    for folder in shipped_adapters():
         (folder / CARD).write_text(adapter_card(folder), encoding="utf-8")
         paths.append(folder / CARD)
     return paths

@@ -187,10 +187,13 @@ def test_the_slider_goes_through_the_training(page):
     slider = page.locator(".widget-hslider").first
     slider.scroll_into_view_if_needed()
     slider.locator(".widget-readout", has_text="0").wait_for()
+    later = page.locator(".masrepro-case th", has_text="step 1")
+    assert later.count() == 0
     slider.locator(".noUi-handle").focus()
     page.keyboard.press("ArrowRight")
     slider.locator(".widget-readout", has_text="1").wait_for()
-    page.locator(".masrepro-case th", has_text="step 1").wait_for()
+    later.wait_for()
+    assert later.count() == 1
 
 
 def test_a_broken_orchestration_is_refused_while_it_is_typed_and_a_whole_one_runs(page):
