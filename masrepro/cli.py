@@ -65,11 +65,12 @@ def _parser() -> argparse.ArgumentParser:
     reproduce = commands.add_parser(
         "reproduce",
         help="run all notebooks and write outputs/report.html",
-        description="Run all notebooks of a profile in order and write outputs/report.html. Complete runs "
+        description="Run all notebooks of a profile and write outputs/report.html. Complete runs "
         "with the same params and code are reused, unfinished ones resumed.",
     )
     reproduce.add_argument("--profile", default="desk", metavar="P", help="params folder (default: desk)")
     reproduce.add_argument("--fresh", action="store_true", help="reuse and resume nothing")
+    reproduce.add_argument("--jobs", type=int, metavar="N", help="notebooks at a time (default: 2, or 1 on one core)")
     reproduce.set_defaults(command=_reproduce)
 
     publish = commands.add_parser(
@@ -170,7 +171,16 @@ def _reproduce(options: argparse.Namespace, arguments: Sequence[str]) -> int:
     from masrepro.lab.reproduce import reproduce
     from masrepro.report.page import write_report
 
-    steps = reproduce(find_home(), options.profile, write_report=write_report, fresh=options.fresh, say=_say)
+    if options.jobs is not None and options.jobs < 1:
+        raise BadInput.of(f"--jobs is {options.jobs}; it must be 1 or more")
+    steps = reproduce(
+        find_home(),
+        options.profile,
+        write_report=write_report,
+        fresh=options.fresh,
+        jobs=options.jobs,
+        say=_say,
+    )
     if all(step.good for step in steps):
         return 0
     print(_how_to_resume(arguments), file=sys.stderr)

@@ -122,6 +122,24 @@ def test_ctrl_c_is_recorded_and_leaves_no_kernel_behind(fixture_home: FixtureHom
     assert len(calls(folder)) == n_calls < 50
 
 
+def test_an_interrupt_of_reproduce_reaches_the_notebook_that_runs_and_none_begins_after_it(
+    fixture_home: FixtureHome,
+) -> None:
+    fixture_home.install("evaluates", "01_five_axes")
+    fixture_home.install("greets", "02_masbench")
+    params = fixture_home.root / "params" / "smoke" / "01_five_axes.yaml"
+    params.write_text("profile: smoke\nn_samples: 50\nconcurrency: 1\n")
+    process = fixture_home.start("-m", "masrepro", "reproduce", "--profile", "smoke", "--jobs", "1")
+    folder = wait_for_samples(process, fixture_home, 1)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted; to resume: python -m masrepro reproduce --profile smoke" in output
+    assert "Traceback" not in output
+    assert record(folder)["status"] == "interrupted"
+    assert fixture_home.runs("02_masbench") == []
+
+
 def test_two_runs_at_once_from_other_folders_have_folders_of_their_own(
     fixture_home: FixtureHome, tmp_path: Path
 ) -> None:
