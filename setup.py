@@ -7,7 +7,7 @@ setup(
     package_dir={"masrepro.share.notebooks": "notebooks", "masrepro.share.params": "params"},
     package_data={
         "masrepro.bench.public": ["*.yaml"],
-        "masrepro.models": ["weights/*/*", "*.yaml"],
+        "masrepro.models": ["weights/*/*", "weights/*/earlier/*/*", "*.yaml"],
         "masrepro.report.published": ["*.yaml"],
         "masrepro.report": ["templates/*.j2"],
         "masrepro.share.notebooks": ["*.ipynb"],

@@ -17,7 +17,7 @@ from masrepro.lab.forest import trees_in
 from masrepro.lab.orchestrator import catalogue_with
 from masrepro.lab.problem import BadInput
 from masrepro.lab.sample_store import FILE
-from masrepro.models.desk import load_desk_model
+from masrepro.models.desk import load_desk_model, shipped_adapters
 from masrepro.models.model import Pool, Sampling, Usage
 from masrepro.runtime import Budget, RepairedRun
 from masrepro.train.rollout import Team
@@ -71,9 +71,14 @@ def training_at_hand(run: Run, params: ExplorerParams, team: Team) -> Path:
         The folder that is named holds no training.
     """
     if params.training not in ("", HERE):
-        if not (Path(params.training) / SETTINGS).exists():
-            raise BadInput.of(f"training: {params.training} holds no training; name the training/ of a run")
-        return Path(params.training)
+        with_package = {path.name: path for path in shipped_adapters()}
+        training = with_package.get(params.training, Path(params.training))
+        if not (training / SETTINGS).exists():
+            raise BadInput.of(
+                f"training: {params.training} holds no training; name the training/ of a run, or one of "
+                f"{', '.join(with_package)}"
+            )
+        return training
     found = newest_training(run.path.parents[1]) if not params.training else None
     if found is not None:
         return found

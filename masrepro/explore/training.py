@@ -1,6 +1,6 @@
 """What an orchestrator writes for one question at several points of its training, from its base to its last step.
 
-A training keeps its last checkpoints and the finished adapter (`masrepro.train`). Each of these is asked the question
+A training keeps the adapters of its checkpoints beside the finished one (`masrepro.train`). Each is asked the question
 anew, greedily, so that what changes is the orchestrator. Not here: curves of a whole training, which are notebook 05's.
 """
 
@@ -23,7 +23,7 @@ from masrepro.train.grpo import catalogue_of
 from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.history import read_history
 from masrepro.train.rollout import Team
-from masrepro.train.training_folder import HISTORY, MODEL, SETTINGS, n_updates
+from masrepro.train.training_folder import HISTORY, MODEL, SETTINGS, earlier_adapters, n_updates
 
 NO_SYSTEM = "invalid"
 
@@ -75,16 +75,24 @@ def settings_of(training: Path) -> GrpoSettings:
 
 
 def points(training: Path) -> list[Point]:
-    """The base, every checkpoint that is kept, and the finished model, in order."""
+    """The base, every step whose weights are kept, and the finished model, in order.
+
+    Parameters
+    ----------
+    training : Path
+        A training's folder, or the finished model of one, which a shipped adapter is.
+    """
     settings = settings_of(training)
     history = {step.step: step.reward for step in read_history(training / HISTORY)}
+    model = training if (training / "adapter_config.json").exists() else training / MODEL
     kept = {
         n_updates(path) // settings.iterations: path
         for path in (training / "checkpoints").glob("checkpoint-*")
         if (path / "trainer_state.json").exists()
     }
-    if (training / MODEL / SETTINGS).exists():
-        kept[settings.steps] = training / MODEL
+    kept |= earlier_adapters(model)
+    if (model / SETTINGS).exists():
+        kept[settings.steps] = model
     return [Point(0, None, None)] + [Point(step, kept[step], history.get(step)) for step in sorted(kept)]
 
 

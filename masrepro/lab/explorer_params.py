@@ -38,7 +38,8 @@ class ExplorerParams(EvaluationParams):
     rationale_chars: int = Field(0, ge=0, description="characters of its rationale that go on with an answer")
     training: str = Field(
         "",
-        description="training to look at, its folder; empty: the newest below outputs/; here: a short one in this run",
+        description="training to look at, its folder or a shipped adapter's name; empty: the newest below outputs/; "
+        "here: a short one in this run",
     )
     training_steps: int = Field(2, ge=1, description="batches of a training made here")
     fault: FaultKind = Field("back-end down", description="the fault of the run that is repaired")

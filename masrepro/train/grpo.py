@@ -86,8 +86,8 @@ def train(
     settings : GrpoSettings
         A folder that was begun with others is refused; only ``steps`` may grow.
     folder : Path
-        Gets ``history.jsonl``, ``settings.json``, ``checkpoints/`` and, at the end, ``model/``: the adapter, or all
-        weights.
+        Gets ``history.jsonl``, ``settings.json``, ``checkpoints/`` and, at the end, ``model/``: the adapter, with
+        those of earlier steps in ``model/earlier/``, or all weights.
     team : Team
         Who runs the systems.
     reward_of : callable, optional
@@ -230,7 +230,7 @@ def _trainer(
     prompts = [prompt(one, team.catalogue, settings.method) for one in given]
     context_tokens = AutoConfig.from_pretrained(source).get_text_config().max_position_embeddings
     _check_lengths(prompts, tokenizer, context_tokens, settings)
-    recorder = Recorder(history, settings, report)
+    recorder = Recorder(history, settings, folder, report)
     hooks: dict[str, Any]
     if settings.method == "sequential":
         talks = Conversations(given, team, reward_of, settings, tokenizer, context_tokens, recorder.judged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from accelerate.utils import gather_object
@@ -12,6 +13,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.history import History, Step, step_of
 from masrepro.train.reward import Judged
+from masrepro.train.training_folder import keep_adapter
 
 _LEARNING = ("loss", "grad_norm", "entropy", "kl", "learning_rate", "clip_ratio/region_mean")
 
@@ -27,13 +29,16 @@ class Recorder(TrainerCallback):  # type: ignore[misc]
     history : History
         Gets a step's record, in the main process, with the rollouts of all processes.
     settings : GrpoSettings
+    folder : Path
+        The training's; keeps the adapter of every checkpoint.
     report : callable
         Gets a line of text a step.
     """
 
-    def __init__(self, history: History, settings: GrpoSettings, report: Callable[[str], None]) -> None:
+    def __init__(self, history: History, settings: GrpoSettings, folder: Path, report: Callable[[str], None]) -> None:
         self._history = history
         self._settings = settings
+        self._folder = folder
         self._report = report
         self._began = 0.0
         self._judged: tuple[Judged, float] | None = None
@@ -46,6 +51,13 @@ class Recorder(TrainerCallback):  # type: ignore[misc]
         """A batch begins unless this is a further update on the last."""
         if state.global_step % self._settings.iterations == 0:
             self._began = time.monotonic()
+
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Keep the adapter, as only the last checkpoints stay."""
+        if state.is_world_process_zero:
+            checkpoint = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+            step = state.global_step // self._settings.iterations
+            keep_adapter(checkpoint, self._folder, step, self._settings.orchestrator)
 
     def on_log(
         self,

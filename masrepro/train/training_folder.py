@@ -12,6 +12,9 @@ HISTORY = "history.jsonl"
 SETTINGS = "settings.json"
 MODEL = "model"
 """Within a training's folder: its steps, what it was told, and the finished adapter or model, beside both again."""
+EARLIER = "earlier"
+"""Beside the finished adapter: the adapters of earlier steps, each in a folder with the step's number."""
+_ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 
 
 def claim(folder: Path, told: Mapping[str, Any], usual: Mapping[str, Any], *, grows: str = "") -> None:
@@ -60,10 +63,30 @@ def complete(folder: Path, base: str) -> None:
     model = folder / MODEL
     for beside in ("training_args.bin", "README.md"):  # they name paths of this machine
         (model / beside).unlink(missing_ok=True)
-    about = model / "adapter_config.json"
+    _name_base(model, base)
+    for record in (HISTORY, SETTINGS):
+        (model / record).write_bytes((folder / record).read_bytes())
+
+
+def keep_adapter(checkpoint: Path, folder: Path, step: int, base: str) -> None:
+    """Put the adapter of a checkpoint beside the finished one, which is still to come. Whole models are too large."""
+    if not (checkpoint / _ADAPTER[0]).exists():
+        return
+    kept = folder / MODEL / EARLIER / str(step)
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in _ADAPTER:
+        (kept / name).write_bytes((checkpoint / name).read_bytes())
+    _name_base(kept, base)
+
+
+def earlier_adapters(model: Path) -> dict[int, Path]:
+    """The adapters of earlier steps beside a finished one, by step."""
+    return {int(path.parent.name): path.parent for path in model.glob(f"{EARLIER}/*/{_ADAPTER[0]}")}
+
+
+def _name_base(adapter: Path, base: str) -> None:
+    about = adapter / _ADAPTER[0]
     if about.exists():
         told = json.loads(about.read_text(encoding="utf-8"))
         told["base_model_name_or_path"] = base
         about.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    for record in (HISTORY, SETTINGS):
-        (model / record).write_bytes((folder / record).read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from xml.etree import ElementTree
 
 from masrepro.bench import benchmark
@@ -12,6 +13,7 @@ from masrepro.models import Pool, Sampling
 from masrepro.models.desk import load_desk_model
 from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.rollout import Team
+from masrepro.train.training_folder import keep_adapter
 
 
 def training(folder, **settings):
@@ -38,6 +40,25 @@ def test_points_are_the_base_the_kept_checkpoints_and_the_end(tmp_path):
         (6, folder / "model"),
     ]
     assert settings_of(folder).iterations == 2
+
+
+def test_adapters_of_earlier_steps_are_points_also_of_a_shipped_adapter(tmp_path):
+    folder = training(tmp_path / "training")
+    checkpoint = folder / "checkpoints" / "checkpoint-4"
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        (checkpoint / name).write_text('{"base_model_name_or_path": "/somewhere"}')
+    keep_adapter(checkpoint, folder, 2, "desk-orchestrator")
+    kept = folder / "model" / "earlier" / "2"
+    assert json.loads((kept / "adapter_config.json").read_text())["base_model_name_or_path"] == "desk-orchestrator"
+    assert [point.weights for point in points(folder)][1] == kept
+
+    shipped = shutil.copytree(folder / "model", tmp_path / "desk-orchestrator-mine")
+    (shipped / "adapter_config.json").write_text("{}")
+    assert [(point.step, point.weights) for point in points(shipped)] == [
+        (0, None),
+        (2, shipped / "earlier" / "2"),
+        (6, shipped),
+    ]
 
 
 def test_the_newest_training_that_writes_whole_systems_is_found(tmp_path):

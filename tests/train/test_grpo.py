@@ -14,7 +14,7 @@ from masrepro.train.grpo_settings import GrpoSettings
 from masrepro.train.history import read_history
 from masrepro.train.rollout import Team
 from masrepro.train.trained import load_orchestrator
-from masrepro.train.training_folder import SETTINGS
+from masrepro.train.training_folder import SETTINGS, earlier_adapters
 
 DESK = dict(device="cpu", autocast=False, activation_checkpointing=False, beta=0.0, plan_tokens=48)
 
@@ -107,6 +107,7 @@ def test_the_adapter_names_its_base_as_the_settings_do_and_no_path_of_this_machi
     assert json.loads((folder / "adapter_config.json").read_text())["base_model_name_or_path"] == str(writer)
     assert not (folder / "training_args.bin").exists() and not (folder / "README.md").exists()
     assert read_history(folder / "history.jsonl") == list(whole[0].steps)
+    assert earlier_adapters(folder).keys() == {2, 4}, "of every checkpoint"
 
 
 async def test_a_trained_adapter_writes_other_systems_than_its_base(whole, writer):
