@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from masrepro.bench.masbench.cell import parse_cell
 from masrepro.bench.public import cards
 from masrepro.lab.fault_setting import FaultKind
-from masrepro.lab.orchestrator import Orchestrator
+from masrepro.lab.orchestrator import Orchestrator, known_adapter
 from masrepro.lab.schema import Bound, ModelNames, ModelPrice, Served, no_repeats
 from masrepro.lab.writing_params import Alone, Doms, Shapes, WritingParams
 
@@ -116,6 +116,13 @@ class Mas2TableParams(WritingParams):
         """Models that run in this process, where only these params can say what they cost."""
         pool = self.pool if self.server is None else ()
         return (*pool, *([self.meta.model] if self.meta.server is None else []))
+
+    @model_validator(mode="after")
+    def _adapters_are_there(self) -> Self:
+        if self.meta.server is None:
+            for role in ROLES:
+                known_adapter(getattr(self.adapters, role))
+        return self
 
     @property
     def trained(self) -> bool:

@@ -28,6 +28,21 @@ if TYPE_CHECKING:
     from masrepro.meta.orchestrator import Written
 
 
+def known_adapter(adapter: str) -> str:
+    """The name of an adapter, as params check it; a folder is looked for where the run is.
+
+    Raises
+    ------
+    ValueError
+        It is no folder's path, and no adapter that comes with the package.
+    """
+    is_name = Path(adapter).name == adapter
+    if adapter and is_name and not (WEIGHTS / adapter).is_dir() and not Path(adapter).is_dir():
+        names = ", ".join(folder.name for folder in shipped_adapters())
+        raise ValueError(f"should be the model/ of a training, or one that comes with masrepro: {names}")
+    return adapter
+
+
 class Orchestrator(BaseModel):
     """An orchestrator as params describe it."""
 
@@ -56,6 +71,8 @@ class Orchestrator(BaseModel):
         if self.server is not None and self.adapter:
             raise ValueError("adapter is laid over a model that runs here: leave server out, or serve both as one")
         return self
+
+    _known_adapter = field_validator("adapter")(known_adapter)
 
 
 def adapter_folder(adapter: str) -> Path:

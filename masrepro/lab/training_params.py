@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
+from masrepro.lab.orchestrator import known_adapter
 from masrepro.lab.schema import Bound, EvaluationParams
 from masrepro.models.desk import shipped
 from masrepro.train.grpo_settings import GrpoSettings, Names
@@ -21,7 +22,7 @@ class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
 
     files: ClassVar[tuple[str, ...]] = ("results.json", "held_out.csv", "steps.csv", "reward.svg", "systems.svg")
 
-    adapter: str = Field(
+    adapter: Annotated[str, AfterValidator(known_adapter)] = Field(
         "", description="a finished training's model/ or a shipped adapter, to measure it; empty: train anew"
     )
     temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the sub-agents; 0 is greedy (paper: 0.5)")

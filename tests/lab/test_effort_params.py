@@ -10,7 +10,7 @@ from masrepro.lab.orchestrator import Orchestrator
 from masrepro.models.servers import Server, served
 
 DESK = Orchestrator(model="desk-orchestrator")
-TRAINED = Training(model="desk-orchestrator", adapter="x", trained_on=("masbench/depth/3", "masbench/depth/2"))
+TRAINED = Training(model="desk-orchestrator", adapter="a/x", trained_on=("masbench/depth/3", "masbench/depth/2"))
 SERVER = Server(base_url="http://127.0.0.1:9/v1", context_tokens=4096, api_key_env=None, reasoning_effort="low")
 
 
@@ -82,4 +82,4 @@ def test_what_cannot_be_compared_is_refused(values: dict[str, object], said: str
 
 def test_a_training_without_its_cells_is_refused() -> None:
     with pytest.raises(ValidationError, match="trained_on"):
-        Training.model_validate({"model": "desk-orchestrator", "adapter": "x"})
+        Training.model_validate({"model": "desk-orchestrator", "adapter": "a/x"})

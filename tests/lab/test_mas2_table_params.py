@@ -91,12 +91,11 @@ def test_the_bound_of_the_main_table_counts_every_system() -> None:
 
 
 def test_adapters_lie_over_the_untrained_model_or_go_by_their_name_at_its_server() -> None:
-    own = Adapters(generator="g", rectifier="r")
-    here = MainTableParams(adapters=own)
+    here = MainTableParams(adapters=Adapters(generator="a/g", rectifier="a/r"))
     assert not here.trained and here.writer("implementer") == here.meta
-    assert (here.writer("generator").model, here.writer("generator").adapter) == ("desk-orchestrator", "g")
+    assert (here.writer("generator").model, here.writer("generator").adapter) == ("desk-orchestrator", "a/g")
     away = MainTableParams(
-        adapters=own.model_copy(update={"implementer": "i"}),
+        adapters=Adapters(generator="g", implementer="i", rectifier="r"),
         meta=Orchestrator(model="Qwen/Qwen3-8B", server=SERVER),
         server=SERVER,
         solvers=("gpt-4o",),

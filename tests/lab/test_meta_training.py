@@ -77,7 +77,8 @@ def test_the_bound_counts_every_decision_and_every_way() -> None:
     ("profile", "options", "said"),
     [
         ("desk", [("training.base", "desk-solver-s")], "an adapter learns from what its own base wrote"),
-        ("smoke", [("adapters.generator", "x")], "has none for the implementer, rectifier"),
+        ("smoke", [("adapters.generator", "desk-generator")], "has none for the implementer, rectifier"),
+        ("smoke", [("adapters.generator", "x")], "or one that comes with masrepro: desk-generator"),
         ("api", [("adapters", "{}")], "name all three adapters"),
         ("desk", [("tree_executor", "ray"), ("max_cost_usd", "1")], "leave one of them out"),
         ("desk", [("seeds", "[1, 1]")], "holds 1 more than once"),

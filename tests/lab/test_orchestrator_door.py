@@ -89,7 +89,9 @@ def test_what_cannot_be_is_told_before_anything_is_loaded(tmp_path: Path) -> Non
     with pytest.raises(ValidationError, match="one of the desk models here: desk-orchestrator"):
         Orchestrator(model="desk-orchestra")
     with pytest.raises(ValidationError, match="leave server out, or serve both as one"):
-        Orchestrator(model="gpt-5", adapter="folder", server=SERVER)
+        Orchestrator(model="gpt-5", adapter="a/folder", server=SERVER)
+    with pytest.raises(ValidationError, match="or one that comes with masrepro: desk-generator"):
+        Orchestrator(model="desk-orchestrator", adapter="desk-orchestrator-hihg")
     with pytest.raises(BadInput, match=r"no adapter '.*': name the model/ of a training"):
         load_writer(Orchestrator(model="desk-orchestrator", adapter=str(tmp_path)))
 

@@ -71,7 +71,8 @@ def test_fields_that_do_not_go_together_are_told_where_one_was_set(tmp_path):
     [
         ("orchestrator", "desk-orchestrater", "or one of the desk models here: desk-orchestrator"),
         ("orchestrator", "someone/else", "the configuration of someone/else is not on this machine"),
-        ("adapter", "nowhere", "no adapter 'nowhere'"),
+        ("adapter", "nowhere", "or one that comes with masrepro: desk-generator"),
+        ("adapter", "none/of/these", "no adapter 'none/of/these'"),
     ],
 )
 def test_a_model_that_is_not_there_is_one_message_and_exit_code_2(key, value, told, capsys):
