@@ -88,7 +88,9 @@ def _parser() -> argparse.ArgumentParser:
         "train", help="train a model; the same command resumes", description="Train a desk model on this machine."
     )
     train.add_argument(
-        "name", metavar="NAME", help="which: solver-s, solver-m, solver-l, solver-xl, orchestrator, thinker"
+        "name",
+        metavar="NAME",
+        help="which: solver-s, solver-m, solver-l, solver-xl, orchestrator, thinker, sequencer",
     )
     train.add_argument("--minutes", type=float, metavar="M", help="the same course in that training time")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")

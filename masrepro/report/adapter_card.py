@@ -34,10 +34,11 @@ def adapter_card(folder: Path) -> str:
 
 def _of_rewards(settings: Mapping[str, Any], steps: Sequence[Step]) -> tuple[str, str]:
     first, last = steps[:_FEW], steps[-_FEW:]
+    measured_by = "05_train_orchestrator" if settings["method"] == "holistic" else "06_holistic_vs_sequential"
     return (
         f"An adapter to `{settings['orchestrator']}`, trained by GRPO ({settings['method']}) on the final answer "
         f"alone: {', '.join(settings['cells'])}, train split, degree of MAS {', '.join(settings['doms'])}. "
-        "`05_train_orchestrator` measures it on held-out items.",
+        f"`{measured_by}` measures it on held-out items.",
         f"Means over the first {len(first)} and the last {len(last)} of {len(steps)} steps: reward "
         f"{fmean(step.reward for step in first):.2f} and {fmean(step.reward for step in last):.2f}, valid systems "
         f"{fmean(step.valid for step in first):.2f} and {fmean(step.valid for step in last):.2f}. All steps: "

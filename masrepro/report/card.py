@@ -24,6 +24,8 @@ _PURPOSE = {
     "MAS²'s meta-agents. It knows the languages, and nothing of which choice is good: sizes and shapes are random.",
     "thinker": "Works the question out between `<think>` marks, then writes a multi-agent system in the `calls` "
     "notation, or answers directly. Of which design is good it knows nothing.",
+    "sequential": "Writes a multi-agent system in turns: adds an agent, hears its answer, adds the next or stops "
+    "(ToolOrchestra's kind). It knows the language of these turns, and nothing of which agent is worth adding.",
 }
 _LIMITS = (
     "It knows one small world, MASBench's text and the prompts around it; other text in ASCII comes back unchanged and "
