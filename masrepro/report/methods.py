@@ -186,6 +186,7 @@ def training_rows(trainings: Mapping[str, Sequence[Step]]) -> list[Row]:
         {
             "method": who,
             "steps": len(steps),
+            "minutes": sum(step.seconds[part] for step in steps for part in ("sampling", "execution", "update")) / 60,
             "systems": sum(sum(step.outcomes.values()) for step in steps),
             "turns a system": fmean(step.turns for step in steps),
             "tokens written": round(sum(step.plan_tokens * sum(step.outcomes.values()) for step in steps)),

@@ -118,8 +118,10 @@ def test_what_two_trainings_took_stands_side_by_side():
         step=1, reward=0.5, zero_variance=0.0, valid=1.0, outcomes={"correct": 4, "wrong": 4}, rejected={},
         by_task={}, plan_tokens=30.0, calls=24, drawn_calls=9, prompt_tokens=500, reply_tokens=90, cost_usd="0",
         agents={"3": 8}, workflows={"cot": 24}, longest_chain=2.0, width=2.0, direct=0.0, whole=0.0, sink_asks=0.0,
-        sink_gathers=1.0, learning={}, seconds={}, turns=4.0,
+        sink_gathers=1.0, learning={}, turns=4.0,
+        seconds={"sampling": 20.0, "execution": 30.0, "waiting": 28.0, "update": 10.0},
     )  # fmt: skip
     (row,) = training_rows({"sequential": [step, step], "holistic": []})
     assert (row["systems"], row["tokens written"], row["turns a system"]) == (16, 480, 4.0)
+    assert row["minutes"] == 2.0, "waiting is a part of execution"
     assert (row["sub-agents' calls"], row["of these drawn"], row["sub-agents' tokens"]) == (48, 18, 1180)
