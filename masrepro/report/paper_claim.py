@@ -10,7 +10,9 @@ from masrepro.report.claims import Claim
 
 NOT_RUN = "not run"
 """The kind of verdict of a claim that no run has measured."""
-KINDS = ("consistent", "differs", "not shown", "not comparable", "incomplete", "not published", NOT_RUN)
+MIXED = "mixed"
+"""The kind of a verdict that is another for every sub-agents' model, each named with its own."""
+KINDS = ("consistent", MIXED, "differs", "not shown", "not comparable", "incomplete", "not published", NOT_RUN)
 """Kinds of verdicts, in the order in which they are counted up."""
 
 
@@ -47,12 +49,18 @@ class PaperClaim:
 
 def kind_of(claim: Claim) -> str:
     """A claim's verdict without its reason: one of `KINDS`, or a word of its notebook's own."""
-    return claim.verdict.partition(":")[0].strip()
+    return MIXED if _is_mixed(claim) else claim.verdict.partition(":")[0].strip()
 
 
 def reason_of(claim: Claim) -> str:
     """Why the verdict is what it is; empty where it says no more."""
-    return claim.verdict.partition(":")[2].strip()
+    return claim.verdict if _is_mixed(claim) else claim.verdict.partition(":")[2].strip()
+
+
+def _is_mixed(claim: Claim) -> bool:
+    """Whether it is a list of names, each with a verdict: "desk-solver-s: consistent; desk-solver-m: differs"."""
+    parts = [part.split(": ") for part in claim.verdict.split("; ")]
+    return len(parts) > 1 and all(len(part) > 1 and part[0] not in KINDS and part[1] in KINDS for part in parts)
 
 
 def saved_claim(values: Mapping[str, Any]) -> Claim:

@@ -7,6 +7,7 @@ without samples and what only a widget needs. The README's table of claims is wr
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -28,6 +29,8 @@ REFERENCE = "reference"
 PROFILE = "desk"
 MOST_BYTES = 8_000_000
 """What the repository takes."""
+_COUNT = re.compile(r"(.+): \d+/\d+")
+"""A line of progress: what is counted, and how far."""
 _SVG, _PLOTLY = "image/svg+xml", "application/vnd.plotly.v1+json"
 
 
@@ -130,7 +133,7 @@ def _files(run: RunFolder, results: Mapping[str, Any]) -> Iterator[str]:
 
 def lighter_notebook(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """An executed notebook without what a viewer does not show: plotly's form of a figure that is there as SVG, the
-    runner's own notes, the state of widgets.
+    runner's own notes, the state of widgets, and the steps of a count.
     """
     cells = [{**cell, "metadata": _tags(cell["metadata"])} for cell in notebook["cells"]]
     for cell in cells:
@@ -141,11 +144,21 @@ def lighter_notebook(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lighter_output(output: Mapping[str, Any]) -> dict[str, Any]:
+    if "text" in output:
+        return {**output, "text": _without_progress("".join(output["text"]))}
     data = output.get("data", {})
     if _SVG not in data:
         return dict(output)
     kept = {kind: value for kind, value in data.items() if kind != _PLOTLY}
     return {**output, "data": {**kept, _SVG: lighter("".join(data[_SVG]))}}
+
+
+def _without_progress(text: str) -> str:
+    """Printed text with the last of several lines that count the same thing up."""
+    lines = text.splitlines(keepends=True)
+    counted = [found[1] if (found := _COUNT.fullmatch(line.rstrip())) else None for line in lines]
+    following = [*counted[1:], None]
+    return "".join(line for line, of, then in zip(lines, counted, following, strict=True) if of is None or of != then)
 
 
 def _tags(metadata: Mapping[str, Any]) -> dict[str, Any]:

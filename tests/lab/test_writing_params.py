@@ -122,10 +122,10 @@ def test_a_mistake_is_explained(name: str, option: tuple[str, str], said: str) -
 
 
 def test_another_orchestrator_is_laid_beside_the_given_one() -> None:
-    params = params_of("09_cost_pareto", "smoke", ("orchestrators.trained", "{model: desk-orchestrator, adapter: x}"))
+    params = params_of("09_cost_pareto", "smoke", ("orchestrators.trained", "{model: desk-orchestrator, adapter: a/x}"))
     assert isinstance(params, CostParetoParams)
     assert list(params.orchestrators) == ["untrained", "trained"]
-    assert params.orchestrators["trained"].adapter == "x"
+    assert params.orchestrators["trained"].adapter == "a/x"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -70,6 +70,14 @@ def test_a_verdict_is_a_kind_and_a_reason():
     assert reason_of(Claim("a", "b", "", "c", "consistent")) == ""
 
 
+def test_a_verdict_for_each_model_is_mixed():
+    verdict = "desk-solver-s: consistent; desk-solver-m: not shown: the interval holds 0"
+    claim = saved_claim({**CLAIM, "verdict": verdict})
+    assert (kind_of(claim), reason_of(claim)) == ("mixed", verdict)
+    reasons = saved_claim({**CLAIM, "verdict": "differs: too few; consistent: on one"})
+    assert kind_of(reasons) == "differs"
+
+
 def test_a_saved_claim_that_lacks_a_part_says_which():
     with pytest.raises(ValueError, match="lacks published, ours: It falls"):
         saved_claim({"claim": "It falls", "where": "", "ours": "", "verdict": "consistent"})

@@ -123,6 +123,13 @@ def test_a_notebook_keeps_what_a_viewer_shows():
     assert lighter_notebook(notebook)["metadata"] == {}
 
 
+def test_of_a_count_the_end_is_kept_and_everything_else_that_was_printed():
+    printed = ["a lone line\n", "one: 0/3\n", "one: 2/3\n", "one: 3/3\n", "two: 1/9\n", "said: so\n", "two: 9/9"]
+    output = {"output_type": "stream", "name": "stdout", "text": printed}
+    (cell,) = lighter_notebook({"cells": [{"metadata": {}, "outputs": [output]}], "metadata": {}})["cells"]
+    assert cell["outputs"][0]["text"] == "a lone line\none: 3/3\ntwo: 1/9\nsaid: so\ntwo: 9/9"
+
+
 def test_git_keeps_the_reference_run_and_no_other():
     def ignored(path):
         return subprocess.run(["git", "check-ignore", "-q", path], cwd=ROOT).returncode == 0

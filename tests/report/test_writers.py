@@ -138,7 +138,7 @@ def test_without_a_second_orchestrator_it_is_said_that_there_is_none():
 
 
 def training(*cells):
-    return Training(model="desk-orchestrator", adapter="x", trained_on=tuple(f"masbench/{cell}" for cell in cells))
+    return Training(model="desk-orchestrator", adapter="a/x", trained_on=tuple(f"masbench/{cell}" for cell in cells))
 
 
 def test_one_training_on_all_axes_is_set_against_one_on_each():
