@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from masrepro.lab.fault_setting import FaultKind
+from masrepro.lab.orchestrator import known_adapter
 from masrepro.lab.schema import Bound, EvaluationParams, ModelPool, Systems
 from masrepro.lab.training_params import ORACLE_AGENTS
 from masrepro.lab.writing_params import Cells
@@ -47,6 +48,11 @@ class ExplorerParams(EvaluationParams):
         ("desk-solver-s", "desk-solver-m"),
         description="its pool: the first runs every agent, the next takes its place where it fails",
     )
+
+    @field_validator("training")
+    @classmethod
+    def _known_training(cls, training: str) -> str:
+        return training if training == HERE else known_adapter(training)
 
     @property
     def own_training(self) -> GrpoSettings:

@@ -142,7 +142,9 @@ class _Runs:
         began = time.monotonic()
         code = self._run(name)
         folder = next(run_folders(self.home.outputs, name, params.content_hash), None)
-        status = "refused" if folder is None or code == _REFUSED else folder.status
+        # Without a folder of its own, the newest is of an earlier run.
+        made = folder is not None and code != _REFUSED and (code == 0) == (folder.status == "complete")
+        status = folder.status if folder is not None and made else "refused"
         return Step(name, status, (time.monotonic() - began) / 60, folder)
 
     def stop(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from pydantic import ValidationError
 
 from masrepro.explore.at_hand import samples_at_hand, team_of, training_at_hand, trees_at_hand
 from masrepro.lab.explorer_params import ExplorerParams
@@ -40,8 +41,10 @@ async def test_a_run_that_is_not_there_is_named(outputs):
 
 
 def test_a_training_that_is_not_there_is_named_and_the_newest_is_found(outputs):
-    with pytest.raises(BadInput, match="training: nowhere holds no training"):
-        training_at_hand(asking(outputs), ExplorerParams(training="nowhere"), None)
+    with pytest.raises(BadInput, match="training: no/where holds no training"):
+        training_at_hand(asking(outputs), ExplorerParams(training="no/where"), None)
+    with pytest.raises(ValidationError, match="or one that comes with masrepro: desk-generator"):
+        ExplorerParams(training="desk-orchestrator-hihg")
     model = outputs / "05_train_orchestrator" / "20260101T000000Z-t" / "training" / "model"
     model.mkdir(parents=True)
     for folder in (model, model.parent):
