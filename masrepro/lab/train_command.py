@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from masrepro.lab.backbone import load_backbone
 from masrepro.lab.orchestrator import adapter_folder
@@ -18,7 +20,7 @@ from masrepro.train.grpo_estimate import DESK, H200, estimate_training
 from masrepro.train.history import Step, read_history
 from masrepro.train.rollout import Team
 from masrepro.train.trained import load_orchestrator
-from masrepro.train.training_folder import HISTORY
+from masrepro.train.training_folder import HISTORY, SETTINGS
 
 if TYPE_CHECKING:
     from masrepro.models.local import Local
@@ -61,8 +63,38 @@ def history_of(adapter: str) -> list[Step]:
     return read_history(adapter_folder(adapter) / HISTORY)
 
 
-def orchestrators(params: TrainOrchestratorParams, trained: Trained) -> dict[str, Local]:
-    """The orchestrator before training and after, as models that write whole systems: ``base`` and ``trained``.
+def repeats_of(params: TrainOrchestratorParams, trained: Trained) -> dict[str, Trained]:
+    """The same training with other seeds, as the params name it, by ``seed-<seed>``.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such adapter.
+    BadInput
+        It is another training: more than the seed differs. Or its seed has been named already.
+    """
+    ours, repeats = _settings(trained.folder), {}
+    for place, adapter in enumerate(params.repeats):
+        theirs = _settings(adapter_folder(adapter))
+        differing = sorted(name for name in {*ours, *theirs} - {"seed"} if ours.get(name) != theirs.get(name))
+        if differing:
+            raise BadInput.of(f"repeats[{place}]: {adapter} differs in {', '.join(differing)}, not in its seed alone")
+        name = f"seed-{theirs.get('seed')}"
+        if theirs.get("seed") == ours.get("seed") or name in repeats:
+            raise BadInput.of(f"repeats[{place}]: {adapter} has seed {theirs.get('seed')}, as another one here")
+        repeats[name] = Trained(adapter_folder(adapter), tuple(history_of(adapter)))
+    return repeats
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    settings: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+    return settings
+
+
+def orchestrators(
+    params: TrainOrchestratorParams, trained: Trained, repeats: Mapping[str, Trained] = MappingProxyType({})
+) -> dict[str, Local]:
+    """Models that write whole systems: the ``base``, the ``trained`` one, and the repeats by their names.
 
     Raises
     ------
@@ -75,11 +107,12 @@ def orchestrators(params: TrainOrchestratorParams, trained: Trained) -> dict[str
             f"{trained.folder} as the adapter of `sequential` there"
         )
     dtype = "float64" if params.device == "cpu" else "bfloat16"
+    folders = {"base": None, "trained": trained.folder, **{who: one.folder for who, one in repeats.items()}}
     return {
         who: load_orchestrator(
             params.orchestrator, folder, name=f"{who} orchestrator", dtype=dtype, device=params.device
         )
-        for who, folder in (("base", None), ("trained", trained.folder))
+        for who, folder in folders.items()
     }
 
 

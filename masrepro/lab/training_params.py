@@ -20,10 +20,20 @@ WRITTEN_AGENTS = 24
 class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
     """05_train_orchestrator: GRPO, and what it was worth on held-out items (MAS-Orchestra, figures 3, C.2)."""
 
-    files: ClassVar[tuple[str, ...]] = ("results.json", "held_out.csv", "steps.csv", "reward.svg", "systems.svg")
+    files: ClassVar[tuple[str, ...]] = (
+        "results.json",
+        "held_out.csv",
+        "steps.csv",
+        "reward.svg",
+        "seeds.svg",
+        "systems.svg",
+    )
 
     adapter: Annotated[str, AfterValidator(known_adapter)] = Field(
         "", description="a finished training's model/ or a shipped adapter, to measure it; empty: train anew"
+    )
+    repeats: tuple[Annotated[str, AfterValidator(known_adapter)], ...] = Field(
+        (), description="the same training with other seeds, as `adapter`, shown and measured beside it"
     )
     temperature: float = Field(0.5, ge=0.0, le=2.0, description="of the sub-agents; 0 is greedy (paper: 0.5)")
     max_tokens: int = Field(512, ge=1, description="tokens; upper bound on one reply (paper on MASBench: 512)")
@@ -49,7 +59,7 @@ class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
     def bound(self) -> Bound:
         """Of training, and of measuring base, trained, single agent and oracle; sub-agents' calls only."""
         per_system = self.system_calls or WRITTEN_AGENTS
-        n_written = 2 * len(self.doms) * self.n_draws
+        n_written = (2 + len(self.repeats)) * len(self.doms) * self.n_draws
         n_items = len(self.test_cells) * self.n_samples
         trained = 0 if self.adapter else self.steps * self.completions_per_step
         calls = (trained + n_items * n_written) * per_system + n_items * (1 + ORACLE_AGENTS)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 
 from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.table import Row
@@ -18,6 +19,22 @@ from masrepro.train.history import Step
 
 SYSTEMS = ("single_agent", "base", "trained", "oracle")
 _SIZES = ("1", "2", "3", "4", "5")
+_SMOOTHED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What one training was worth; missing where a sample ended in an error, or what it is compared with is not there.
+
+    Parameters
+    ----------
+    accuracy, over_base, over_single : Estimate or None
+        Of its systems; their gain over the untrained orchestrator's; and over the single agent.
+    """
+
+    accuracy: Estimate | None = None
+    over_base: Estimate | None = None
+    over_single: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +47,10 @@ class HeldOut:
     ----------
     systems : mapping of str to Estimate
         Accuracy of the single agent, the untrained (``base``) and trained orchestrator, and the oracle.
-    over_base, over_single : Estimate or None
-        Gain of the trained orchestrator.
+    trained : Worth
+        Of the training that is looked at.
+    repeats : mapping of str to Worth
+        Of the same training with other seeds, by ``seed-<seed>``.
     valid, agents : mapping of str to float
         Of what ``base`` and ``trained`` wrote: share of valid systems, and mean agents of these.
     """
@@ -41,8 +60,8 @@ class HeldOut:
     n: int
     errors: int
     systems: Mapping[str, Estimate]
-    over_base: Estimate | None
-    over_single: Estimate | None
+    trained: Worth
+    repeats: Mapping[str, Worth]
     valid: Mapping[str, float]
     agents: Mapping[str, float]
 
@@ -53,7 +72,7 @@ def held_out(evaluations: Sequence[Evaluation], dom: str) -> list[HeldOut]:
     Parameters
     ----------
     evaluations : sequence of Evaluation
-        Of ``single_agent``, ``oracle``, and of ``base <dom>/<draw>`` and ``trained <dom>/<draw>``.
+        Of ``single_agent``, ``oracle``, and of ``<who> <dom>/<draw>``: ``base``, ``trained``, and every repeat's name.
     dom : str
         Degree of MAS whose draws count.
     """
@@ -74,8 +93,8 @@ def held_out_rows(points: Sequence[HeldOut]) -> list[Row]:
             "n": point.n,
             "errors": point.errors,
             **{key: value for who in SYSTEMS for key, value in columns(who, point.systems.get(who)).items()},
-            **columns("over_base", point.over_base),
-            **columns("over_single", point.over_single),
+            **columns("over_base", point.trained.over_base),
+            **columns("over_single", point.trained.over_single),
             **{f"{who}_valid": point.valid.get(who) for who in ("base", "trained")},
             **{f"{who}_agents": point.agents.get(who) for who in ("base", "trained")},
         }
@@ -91,11 +110,45 @@ def held_out_reading(points: Sequence[HeldOut]) -> list[Row]:
             "DoM": point.dom,
             "n": point.n,
             **{who.replace("_", " "): shown(point.systems.get(who)) for who in SYSTEMS},
-            "trained - base": shown(point.over_base),
-            "trained - single": shown(point.over_single),
+            "trained - base": shown(point.trained.over_base),
+            "trained - single": shown(point.trained.over_single),
         }
         for point in points
     ]
+
+
+def repeat_rows(points: Sequence[HeldOut]) -> list[Row]:
+    """A row a benchmark, degree and training, where there are repeats; estimates with their intervals."""
+    return [
+        {
+            "benchmark": point.benchmark,
+            "DoM": point.dom,
+            "training": who,
+            "accuracy": shown(worth.accuracy),
+            "- base": shown(worth.over_base),
+            "- single": shown(worth.over_single),
+        }
+        for point in points
+        if point.repeats
+        for who, worth in {"trained": point.trained, **point.repeats}.items()
+    ]
+
+
+def repeats_figure(trainings: Mapping[str, Sequence[Step]], *, note: str = "") -> Figure:
+    """Reward of the same training with several seeds, a curve each: means of five steps, up to each step."""
+    series = []
+    for style, (name, steps) in enumerate(trainings.items()):
+        rewards = [step.reward for step in steps]
+        means = [fmean(rewards[max(0, end - _SMOOTHED) : end]) for end in range(1, len(rewards) + 1)]
+        series.append(Series(name, tuple(float(s.step) for s in steps), tuple(means), style=style, marked=False))
+    ends = (f"{one.label} {one.y[min(_SMOOTHED, len(one.y)) - 1]:.2f} to {one.y[-1]:.2f}" for one in series if one.y)
+    return Figure(
+        title="Reward with several seeds",
+        y_label=f"reward, mean of {_SMOOTHED} steps",
+        panels=(Panel("Training questions", "step", tuple(series)),),
+        alt=f"Mean reward of the first and of the last {_SMOOTHED} steps: {', '.join(ends)}.",
+        note=note,
+    )
 
 
 def reward_figure(steps: Sequence[Step], *, note: str = "") -> Figure:
@@ -216,8 +269,8 @@ def _over_base(point: HeldOut, comparable: bool) -> Claim:
         claim=f"Training raises the reward on held-out items of {point.benchmark} (DoM {point.dom})",
         where="MAS-Orchestra, appendix C: training goes on until it converges",
         published="no value for the untrained orchestrator",
-        ours=f"{ends}; difference {shown(point.over_base)}",
-        verdict=_verdict(point, point.over_base, comparable),
+        ours=f"{ends}; difference {shown(point.trained.over_base)}{_elsewhere(point, lambda one: one.over_base)}",
+        verdict=_verdict(point, point.trained.over_base, comparable),
     )
 
 
@@ -231,9 +284,15 @@ def _over_single(point: HeldOut, comparable: bool) -> Claim:
         claim=f"The trained orchestrator beats the single agent on {point.benchmark} (DoM {point.dom})",
         where="MAS-Orchestra, figure 3 (Qwen2.5-7B sub-agents)",
         published=paper,
-        ours=f"{ends}; difference {shown(point.over_single)}",
-        verdict=_verdict(point, point.over_single, comparable),
+        ours=f"{ends}; difference {shown(point.trained.over_single)}{_elsewhere(point, lambda one: one.over_single)}",
+        verdict=_verdict(point, point.trained.over_single, comparable),
     )
+
+
+def _elsewhere(point: HeldOut, gain: Callable[[Worth], Estimate | None]) -> str:
+    """The same difference with other seeds; nothing where there are none."""
+    gains = ", ".join(shown(gain(one)) for one in point.repeats.values())
+    return f"; with other seeds {gains}" if gains else ""
 
 
 def _verdict(point: HeldOut, gain: Estimate | None, comparable: bool) -> str:
@@ -245,7 +304,7 @@ def _verdict(point: HeldOut, gain: Estimate | None, comparable: bool) -> str:
 def _held_out(benchmark: str, dom: str, draws: Mapping[str, Sequence[Evaluation]]) -> HeldOut:
     errors = sum(evaluation.accuracy.errors for own in draws.values() for evaluation in own)
     scores = {} if errors else {who: mean_scores(own) for who, own in draws.items()}
-    trained = scores.get("trained")
+    worth = {who: _worth(who, scores) for who in draws if who not in ("single_agent", "base", "oracle")}
     written = {who: [s for e in own for s in e.samples] for who, own in draws.items() if who in ("base", "trained")}
     valid = {who: [s for s in samples if s.orchestration is not None] for who, samples in written.items()}
     return HeldOut(
@@ -254,13 +313,19 @@ def _held_out(benchmark: str, dom: str, draws: Mapping[str, Sequence[Evaluation]
         n=max(len({sample.item_id for sample in own[0].samples}) for own in draws.values()),
         errors=errors,
         systems={who: accuracy(own) for who, own in scores.items()},
-        over_base=paired_difference(trained, scores["base"]) if trained and "base" in scores else None,
-        over_single=paired_difference(trained, scores["single_agent"])
-        if trained and "single_agent" in scores
-        else None,
+        trained=worth.pop("trained", Worth()),
+        repeats=worth,
         valid={who: len(valid[who]) / len(samples) for who, samples in written.items()},
         agents={who: sum(s.n_agents for s in own) / len(own) for who, own in valid.items() if own},
     )
+
+
+def _worth(who: str, scores: Mapping[str, Sequence[float]]) -> Worth:
+    own = scores.get(who)
+    if own is None:
+        return Worth()
+    gains = [paired_difference(own, scores[other]) if other in scores else None for other in ("base", "single_agent")]
+    return Worth(accuracy(own), *gains)
 
 
 def _seen(

@@ -1,5 +1,7 @@
 """Training from params: every profile's file is valid, and says who the sub-agents are."""
 
+import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -9,8 +11,9 @@ from masrepro.cli import main
 from masrepro.lab.home import Home
 from masrepro.lab.problem import BadInput
 from masrepro.lab.resolve import resolve
-from masrepro.lab.train_command import team_of, trained_orchestrator
+from masrepro.lab.train_command import repeats_of, team_of, trained_orchestrator
 from masrepro.lab.training_params import TrainOrchestratorParams
+from masrepro.models.desk import WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 NAME = "05_train_orchestrator"
@@ -44,6 +47,36 @@ def test_an_adapter_that_is_not_there_is_named(tmp_path):
     params = TrainOrchestratorParams(adapter=str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"no adapter .*name the model/ of a training"):
         trained_orchestrator(params, tmp_path / "training", team_of(params))
+
+
+def trained_again(folder, **changes):
+    """The shipped adapter as another training of other settings would have left it."""
+    shutil.copytree(WEIGHTS / "desk-orchestrator-low", folder)
+    settings = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(settings | changes))
+    return str(folder)
+
+
+def test_repeats_go_by_their_seeds_and_have_their_own_steps(tmp_path):
+    again = trained_again(tmp_path / "again", seed=2)
+    params = TrainOrchestratorParams(adapter="desk-orchestrator-low", repeats=(again,))
+    repeats = repeats_of(params, trained_orchestrator(params, tmp_path, team_of(params)))
+    assert list(repeats) == ["seed-2"] and len(repeats["seed-2"].steps) == 30
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"seed": 2, "steps": 9}, r"repeats\[0\]: .*again differs in steps, not in its seed alone"),
+        ({}, r"repeats\[0\]: .*again has seed 1, as another one here"),
+    ],
+)
+def test_what_is_no_repeat_is_refused(changes, said, tmp_path):
+    params = TrainOrchestratorParams(
+        adapter="desk-orchestrator-low", repeats=(trained_again(tmp_path / "again", **changes),)
+    )
+    with pytest.raises(BadInput, match=said):
+        repeats_of(params, trained_orchestrator(params, tmp_path, team_of(params)))
 
 
 def test_a_dry_run_says_what_training_would_take_and_loads_nothing(capsys):

@@ -10,6 +10,8 @@ from masrepro.report.orchestrator_training import (
     held_out,
     held_out_reading,
     held_out_rows,
+    repeat_rows,
+    repeats_figure,
     reward_figure,
     shape_figure,
     step_rows,
@@ -89,11 +91,11 @@ def evaluations(trained=(True,) * 30 + (False,) * 10):
 def test_draws_of_an_item_count_as_their_mean_and_other_degrees_not_at_all():
     (point,) = held_out(evaluations(), "HIGH")
     assert point.systems["trained"].value == 30 / 80
-    assert point.over_base is not None and point.over_base.value == 30 / 80
+    assert point.trained.over_base is not None and point.trained.over_base.value == 30 / 80
     assert point.valid == {"base": 76 / 80, "trained": 1.0}
     assert point.agents["base"] == 3.0
     (low,) = held_out(evaluations(), "LOW")
-    assert low.systems["trained"].value == 1.0 and low.over_base is None
+    assert low.systems["trained"].value == 1.0 and low.trained.over_base is None
     (row,) = held_out_rows([point])
     assert row["oracle"] == 1.0 and row["base_valid"] == 76 / 80
     assert held_out_reading([point])[0]["trained"] == str(point.systems["trained"])
@@ -104,7 +106,7 @@ def test_a_sample_in_error_leaves_no_number():
     one = broken[0].samples[0]
     broken[0] = Evaluation("single_agent", CELL, (Sample(*one.key, "error", None, None, "1"), *broken[0].samples[1:]))
     (point,) = held_out(broken, "HIGH")
-    assert point.systems == {} and point.over_base is None
+    assert point.systems == {} and point.trained.over_base is None
     assert held_out_reading([point])[0]["trained"] == "missing"
     assert training_claims([point])[0].verdict.startswith("incomplete: 1 samples")
 
@@ -156,3 +158,22 @@ def test_a_training_without_steps_still_draws():
     assert time_rows([]) == []
     for figure in (reward_figure([]), systems_figure([]), shape_figure([])):
         assert all(not panel.series for panel in figure.panels)
+
+
+def test_repeats_stand_beside_the_training_and_not_in_its_verdict():
+    again = evaluation("seed-2 HIGH/0", [True] * 20 + [False] * 20)
+    (point,) = held_out([*evaluations(), again], "HIGH")
+    assert point.trained.over_base is not None and point.trained.over_base.value == 30 / 80
+    assert point.repeats["seed-2"].over_base is not None and point.repeats["seed-2"].over_base.value == 0.5
+    assert [row["training"] for row in repeat_rows([point])] == ["trained", "seed-2"]
+    assert "with other seeds" in training_claims([point])[0].ours
+    (alone,) = held_out(evaluations(), "HIGH")
+    assert repeat_rows([alone]) == [] and "other seeds" not in training_claims([alone])[0].ours
+
+
+def test_curves_of_seeds_are_means_of_five_steps():
+    steps = [step(number, reward, {"1": 1}) for number, reward in enumerate((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), start=1)]
+    (one, none) = repeats_figure({"trained": steps, "seed-2": []}).panels[0].series
+    assert one.y == pytest.approx((0.0, 0.1, 0.2, 0.3, 0.4, 0.6))
+    assert none.y == ()
+    assert "trained 0.40 to 0.60" in repeats_figure({"trained": steps}).alt
