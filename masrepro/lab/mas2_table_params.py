@@ -198,7 +198,7 @@ class AblationParams(Mas2TableParams):
     theta_cs: Annotated[tuple[Annotated[int, Field(ge=1)], ...], AfterValidator(no_repeats)] = Field(
         (), description="values of theta_c to sweep, tokens; empty: none"
     )
-    trainings: Mapping[Literal["K", "N", "beta"], Mapping[str, Adapters]] = Field(
+    trainings: Mapping[Literal["K", "N", "beta", "cap"], Mapping[str, Adapters]] = Field(
         {}, description="adapters of other trainings: by the setting that differed, and its value; empty: none"
     )
 

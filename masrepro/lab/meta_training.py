@@ -14,7 +14,7 @@ from pathlib import Path
 from masrepro.bench import benchmark
 from masrepro.lab.backbone import load_backbone
 from masrepro.lab.executor import executor_named
-from masrepro.lab.forest import TreeSettings, Trio, forest
+from masrepro.lab.forest import TreeSettings, Trio, forest, trees_in
 from masrepro.lab.mas2 import Variant
 from masrepro.lab.mas2_stage import Stage
 from masrepro.lab.mas2_systems import FULL, UNTRAINED, made_by
@@ -22,6 +22,7 @@ from masrepro.lab.mas2_table_params import Adapters
 from masrepro.lab.meta_training_params import TrainMetaParams
 from masrepro.lab.notebook import Progress
 from masrepro.lab.orchestrator import adapter_folder, load_writer
+from masrepro.lab.problem import BadInput
 from masrepro.lab.remembered import Remembered
 from masrepro.lab.staffed_run import Terms
 from masrepro.models.desk import load_desk_model, shipped
@@ -56,14 +57,20 @@ def terms_of(stage: Stage) -> Terms:
 
 
 async def grow_forest(stage: Stage, folder: Path) -> list[Tree]:
-    """The trees of all questions that the params name, grown or read from ``folder``.
+    """The trees of all questions that the params name, grown or read from ``folder``; or those of another run.
 
     Raises
     ------
     ModelError
         A meta-agent could not be asked. What is grown is kept.
+    BadInput
+        The params name a folder without trees.
     """
     params = _params(stage)
+    if params.trees:
+        if not (trees := trees_in(Path(params.trees))):
+            raise BadInput.of(f"trees: {params.trees} holds none: name trees/ of a run of 11_train_meta_agents")
+        return trees
     executor = executor_named(params.tree_executor)
     pool = Pool({name: load_backbone(params, name) for name in params.solvers} if executor.apart else _bare(stage.pool))
     priced = [*stage.pool.values(), *stage.writers.values()]
@@ -86,8 +93,10 @@ async def grow_forest(stage: Stage, folder: Path) -> list[Tree]:
 
 
 def pairs_of(trees: Sequence[Tree], params: TrainMetaParams) -> list[Preference]:
-    """All pairs of all trees, in the order of the trees."""
-    return [pair for tree in trees for pair in preferences(tree, params.training.credit)]
+    """All pairs of all trees, in the order of the trees; of K and N as the training's settings say."""
+    one = params.training
+    pruned = (tree.pruned(one.n_templates, one.n_implementations) for tree in trees)
+    return [pair for tree in pruned for pair in preferences(tree, one.credit)]
 
 
 def train_trio(
@@ -121,10 +130,15 @@ def finished(params: TrainMetaParams) -> Trainings:
     FileNotFoundError
         There is no such adapter.
     """
-    folders: dict[Role, Path] = {}
-    if params.meta.server is None:
-        folders = {role: adapter_folder(getattr(params.adapters, role)) for role in ROLES}
-    return {role: [read_trained(role, folder)] for role, folder in folders.items() if (folder / RANKING).exists()}
+    if params.meta.server is not None:
+        return {}
+    trained: dict[Role, list[TrainedRole]] = {}
+    for role in ROLES:
+        named = (getattr(one, role) for one in (params.adapters, *params.repeats))
+        folders = (adapter_folder(adapter) for adapter in named if adapter)
+        if own := [read_trained(role, folder) for folder in folders if (folder / RANKING).exists()]:
+            trained[role] = own
+    return trained
 
 
 def read_trained(role: Role, folder: Path) -> TrainedRole:
@@ -141,26 +155,48 @@ class Graduates:
     stage: Stage
     trio: Trio
     trained: tuple[Role, ...]
+    repeats: Mapping[str, Trio]
+    """The same trained with other seeds, by name."""
 
     @property
     def compared(self) -> list[Variant]:
-        """Untrained and trained, to be measured on the same items."""
-        return [made_by(UNTRAINED, self.stage.trio(Adapters(), self.stage.pool)), made_by(FULL, self.trio)]
+        """Untrained, trained and its repeats, to be measured on the same items."""
+        untrained = self.stage.trio(Adapters(), self.stage.pool)
+        trios = {UNTRAINED: untrained, FULL: self.trio, **self.repeats}
+        return [made_by(name, trio) for name, trio in trios.items()]
 
 
 def graduates(stage: Stage, trainings: Trainings) -> Graduates:
-    """The first training of each role, on a stage that knows its models; or the adapters that the params name."""
+    """The first training of each role, on a stage that knows its models; or the adapters that the params name.
+
+    Further trainings are its repeats, seed by seed.
+    """
     params = _params(stage)
     if params.trained:
-        return Graduates(stage, stage.trio(params.adapters, stage.pool), ROLES)
-    folders = {role: str(own[0].folder) for role, own in trainings.items()}
+        return _graduated(stage, [params.adapters, *params.repeats], ROLES)
     price = stage.writers[params.meta].price
+    trios = [
+        Adapters(**{role: str(own[place].folder) for role, own in trainings.items()})
+        for place in range(min(map(len, trainings.values()), default=0))
+    ]
     writers = {
-        (one := params.adapted(folder)): Remembered(load_writer(one, name=f"trained {role}"), price)
-        for role, folder in folders.items()
+        (one := params.adapted(adapter)): Remembered(load_writer(one, name=_trained_name(role, place)), price)
+        for place, trio in enumerate(trios)
+        for role in trainings
+        if (adapter := getattr(trio, role))
     }
     own = replace(stage, writers={**stage.writers, **writers})
-    return Graduates(own, own.trio(Adapters(**folders), own.pool), tuple(folders))
+    return _graduated(own, trios or [Adapters()], tuple(trainings))
+
+
+def _trained_name(role: Role, place: int) -> str:
+    return f"trained {role}" if place == 0 else f"trained {role}, {place + 1}"
+
+
+def _graduated(stage: Stage, adapters: Sequence[Adapters], trained: tuple[Role, ...]) -> Graduates:
+    first, *others = (stage.trio(one, stage.pool) for one in adapters)
+    repeats = {f"{FULL}, training {number}": trio for number, trio in enumerate(others, start=2)}
+    return Graduates(stage, first, trained, repeats)
 
 
 def _untrained(stage: Stage, pool: Pool, *, apart: bool) -> Trio:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from masrepro.lab.executor import ExecutorName
 from masrepro.lab.fault_setting import FaultKind
-from masrepro.lab.mas2_table_params import ROLES, Faults, Mas2TableParams
+from masrepro.lab.mas2_table_params import ROLES, Adapters, Faults, Mas2TableParams
 from masrepro.lab.schema import Bound, no_repeats
 from masrepro.lab.writing_params import Cells
 from masrepro.train.cto_settings import CtoSettings
@@ -37,6 +37,7 @@ class TrainMetaParams(Mas2TableParams):
         ("none", "back-end down"),
         description="in turn over a cell's questions, one a tree; a kind that is there twice comes twice as often",
     )
+    trees: str = Field("", description="folder of trees that another run grew, to learn from; empty: grow them")
     trees_at_once: int = Field(16, ge=1, description="trees that grow at the same time")
     tree_executor: ExecutorName = Field("local", description="where trees grow: this machine, or a Ray cluster")
     training: CtoSettings = Field(
@@ -47,6 +48,9 @@ class TrainMetaParams(Mas2TableParams):
         {}, description="of single roles, in place of training.learning_rate"
     )
     seeds: Seeds = Field((1,), description="seeds of trainings of each role; the first one's adapters are measured")
+    repeats: tuple[Adapters, ...] = Field(
+        (), description="adapters of the same trainings with other seeds, shown and measured beside `adapters`"
+    )
     faults: Faults = Field(
         ("none", "back-end down"), description="kinds of fault on held-out items; each item meets each, in its own run"
     )
@@ -69,6 +73,8 @@ class TrainMetaParams(Mas2TableParams):
         if given and not self.trained:
             missing = ", ".join(role for role in ROLES if role not in given)
             raise ValueError(f"adapters has none for the {missing}: name all three to measure them, or none to train")
+        if self.repeats and not given:
+            raise ValueError("repeats belong to adapters that are given: name those, or train several seeds by `seeds`")
         if self.meta.server is not None and not given:
             raise ValueError("meta.server is set, and what is served cannot be trained here: name all three adapters")
         if self.tree_executor == "ray" and self.max_cost_usd is not None:
@@ -83,9 +89,10 @@ class TrainMetaParams(Mas2TableParams):
         Every trajectory counts as if nothing had been computed for another. The cost of a run is bounded by its tokens
         at the dearest price; that of a meta-agent at a server by its context.
         """
-        held_out = self._of_systems(2)
+        n_measured = 1 + (1 + len(self.repeats) if self.trained else len(self.seeds))
+        held_out = self._of_systems(n_measured)
         leaves = self.n_templates * self.n_implementations
-        n_trees = 0 if self.trained else len(self.cells) * self.n_trees
+        n_trees = 0 if self.trained or self.trees else len(self.cells) * self.n_trees
         drawn = n_trees * (self.n_templates + leaves * (1 + self.n_repairs * self.max_repairs))
         ways = n_trees * leaves * self.n_repairs
         calls = held_out.calls + drawn + ways * self.system_calls
@@ -104,6 +111,6 @@ class TrainMetaParams(Mas2TableParams):
             price = self.price_at(self.meta.model, self.meta)
             if price is None:
                 return None
-            asked = n_drawn + 2 * self.n_runs * (2 + self.max_repairs)
+            asked = n_drawn + (2 + len(self.repeats)) * self.n_runs * (2 + self.max_repairs)
             usd += asked * price.of(self.meta.server.context_tokens, self.plan_tokens)
         return usd

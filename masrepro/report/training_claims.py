@@ -48,7 +48,7 @@ def training_claims(
             )
         )
     with_them = next((name for name, axes in trained.items() if ADVERSARIAL in axes), None)
-    without = next((name for name, axes in trained.items() if ADVERSARIAL not in axes), None)
+    without = _without_it(trained, with_them)
     claims.append(
         _against(
             "Robustness gains from adversarial items in the training",
@@ -122,6 +122,13 @@ def generalisation_rows(
         for point in points
         if point.writer == name
     ]
+
+
+def _without_it(trained: Mapping[str, set[str]], with_them: str | None) -> str | None:
+    """The training to compare one on adversarial items with: that on its other axes, else any without them."""
+    names = [name for name, axes in trained.items() if ADVERSARIAL not in axes]
+    others = trained.get(with_them or "", set()) - {ADVERSARIAL}
+    return next((name for name in names if trained[name] == others), next(iter(names), None))
 
 
 def _against(

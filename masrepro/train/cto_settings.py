@@ -26,6 +26,12 @@ class CtoSettings(BaseModel):
         description="the model that gets an adapter: a desk model, a folder or a hub id (paper: Qwen3-8B)",
     )
 
+    n_templates: int | None = Field(
+        None, ge=1, description="K, of a tree's templates the first that are learned from; null: all"
+    )
+    n_implementations: int | None = Field(
+        None, ge=1, description="N, of a template's implementations the first that are learned from; null: all"
+    )
     failures_in_mean: bool = Field(True, description="costs of failures count in a tree's mean cost (paper: open)")
     counts_meta: bool = Field(False, description="the meta-agents' own calls count as cost (paper: open)")
     cap: float | None = Field(None, gt=0, description="highest reward of a trajectory; null: no bound (paper: none)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
@@ -136,6 +136,20 @@ class Tree:
     def through(self, id: str) -> tuple[Trajectory, ...]:
         """The trajectories that pass through a node."""
         return tuple(trajectory for trajectory in self.trajectories if id in trajectory.path)
+
+    def pruned(self, n_templates: int | None = None, n_implementations: int | None = None) -> Tree:
+        """The tree with the first templates alone, and of each the first implementations; all where None."""
+        most = {"generator": n_templates, "implementer": n_implementations}
+        kept: set[str] = set()
+        for node in self.nodes:
+            first = self.children(node.parent)[: most.get(node.role)]
+            if node in first and (node.parent is None or node.parent in kept):
+                kept.add(node.id)
+        return replace(
+            self,
+            nodes=tuple(node for node in self.nodes if node.id in kept),
+            trajectories=tuple(one for one in self.trajectories if one.path[-1] in kept),
+        )
 
     def to_json(self) -> str:
         """One line of ASCII; amounts of money are decimal strings, an unknown cost is null."""

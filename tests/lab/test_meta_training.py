@@ -79,6 +79,7 @@ def test_the_bound_counts_every_decision_and_every_way() -> None:
         ("desk", [("training.base", "desk-solver-s")], "an adapter learns from what its own base wrote"),
         ("smoke", [("adapters.generator", "desk-generator")], "has none for the implementer, rectifier"),
         ("smoke", [("adapters.generator", "x")], "or one that comes with masrepro: desk-generator"),
+        ("smoke", [("repeats", "[{generator: desk-generator}]")], "repeats belong to adapters that are given"),
         ("api", [("adapters", "{}")], "name all three adapters"),
         ("desk", [("tree_executor", "ray"), ("max_cost_usd", "1")], "leave one of them out"),
         ("desk", [("seeds", "[1, 1]")], "holds 1 more than once"),
@@ -171,7 +172,34 @@ def test_roles_with_pairs_get_an_adapter_and_others_a_reason(tmp_path: Path) -> 
     assert graduated.trio.implementer.model.name == "trained implementer"
     assert graduated.trio.implementer.model.price == CHEAP
     assert graduated.trio.generator.model is desk
-    assert [variant.name for variant in graduated.compared] == ["MAS², untrained", "MAS²"]
+    assert [variant.name for variant in graduated.compared] == ["MAS², untrained", "MAS²", "MAS², training 2"]
+    again = graduated.repeats["MAS², training 2"]
+    assert again.implementer.model.name == "trained implementer, 2" and again.generator.model is desk
+
+
+def test_repeats_are_read_and_measured_beside_the_adapters() -> None:
+    roles = ("generator", "implementer", "rectifier")
+    given = tuple((f"adapters.{role}", f"desk-{role}") for role in roles)
+    params = params_of("smoke", *given, ("repeats", "[{generator: desk-implementer}]"))
+    trainings = finished(params)
+    assert [len(trainings[role]) for role in roles] == [2, 1, 1]
+    alone = params_of("smoke", *given)
+    assert params.bound().samples == alone.bound().samples * 3 // 2
+
+
+async def test_trees_of_another_run_are_learned_from_and_fewer_of_their_branches(tmp_path: Path) -> None:
+    params = scripted_params()
+    grown = await grow_forest(scripted_stage(params), tmp_path / "trees")
+    again = scripted_params(("trees", str(tmp_path / "trees")), ("training.n_templates", "1"))
+    stage = scripted_stage(again)
+    assert again.bound().samples < params.bound().samples
+    trees = await grow_forest(stage, tmp_path / "own")
+    assert sorted(tree.item_id for tree in trees) == sorted(tree.item_id for tree in grown)
+    assert not (tmp_path / "own").exists()
+    assert len(pairs_of(trees, again)) < len(pairs_of(trees, params))
+    nowhere = scripted_params(("trees", str(tmp_path)))
+    with pytest.raises(BadInput, match="holds none: name trees/ of a run"):
+        await grow_forest(scripted_stage(nowhere), tmp_path / "own")
 
 
 def test_finished_adapters_bring_their_history_where_they_have_one(tmp_path: Path) -> None:

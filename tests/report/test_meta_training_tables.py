@@ -20,7 +20,14 @@ from masrepro.report.meta_training import (
     ranking_rows,
     step_rows,
 )
-from masrepro.report.meta_worth import NOT_TRAINED, held_out_reading, held_out_rows, meta_training_claims, seen
+from masrepro.report.meta_worth import (
+    NOT_TRAINED,
+    held_out_reading,
+    held_out_rows,
+    meta_training_claims,
+    repeat_reading,
+    seen,
+)
 from masrepro.train.cto import TrainedRole
 from masrepro.train.cto_history import PairStep, Ranking
 from masrepro.train.preference import Preference
@@ -149,6 +156,18 @@ def test_reading_has_both_trios_with_intervals():
     assert [(row["fault"], row["meta-agents"]) for row in rows[-2:]] == [("all", "untrained"), ("all", "trained")]
     assert rows[-1]["invalid"] == "0.00" and rows[-1]["success gained"].startswith("0.67 [")
     assert rows[-2]["R gained"] == ""
+
+
+def test_repeats_have_a_table_of_their_own_and_leave_the_rest_as_it_is():
+    again = [replace(run, variant="MAS², training 2") for run in runs() if run.variant == FULL]
+    wrong = [replace(run, variant="MAS², training 3", outcome="wrong") for run in again]
+    rows = repeat_reading([*runs(), *again, *wrong])
+    assert [row["training"] for row in rows] == [FULL, "MAS², training 2", "MAS², training 3"]
+    assert {**rows[0], "training": ""} == {**rows[1], "training": ""}
+    assert rows[2]["R"].startswith("0.00") and rows[2]["success gained"].startswith("-0.33")
+    assert held_out_rows([*runs(), *again, *wrong]) == held_out_rows(runs())
+    reward, _, _ = meta_training_claims([*runs(), *again], ["generator"])
+    assert "with other seeds by" in reward.ours and "other seeds" not in meta_training_claims(runs(), [])[0].ours
 
 
 def test_claims_say_what_training_is_worth_and_what_the_paper_has_of_it():

@@ -39,6 +39,14 @@ def test_it_knows_its_nodes_their_children_and_what_passes_through_them():
         GROWN.node("g9")
 
 
+def test_a_pruned_tree_keeps_the_first_branches_whole():
+    assert [one.id for one in GROWN.pruned(1).nodes] == ["g0", "g0.i0", "g0.i1", "g0.i1.r0", "g0.i1.r1"]
+    few = GROWN.pruned(2, 1)
+    assert [one.id for one in few.nodes] == ["g0", "g1", "g0.i0"]
+    assert [one.path for one in few.trajectories] == [("g0", "g0.i0"), ("g1",)]
+    assert GROWN.pruned() == GROWN
+
+
 @given(trees())
 def test_it_comes_back_from_json_without_loss(grown):
     text = grown.to_json()
