@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
-from typing import Any
 
 from masrepro.report.competence import published_gains
 from masrepro.report.cost_claims import published_front
 from masrepro.report.paper_claim import PaperClaim
 from masrepro.report.published import Published, figure, figure_3, figure_3_axes, shapes_written, table_3, table_d2
+from masrepro.report.structure_claims import published_shape
 
 _WEAK, _ABLE = "Qwen2.5-7B-Instruct", "GPT-OSS-120B (low)"
 _OURS, _TURNS = "MAS-Orchestra", "ToolOrchestra"
@@ -57,7 +57,7 @@ def _training() -> Iterator[PaperClaim]:
     yield _claim(
         "Trained on the answer alone, an orchestrator's systems take on the structure of the task",
         "figure C.2",
-        "; ".join(f"{axis}: {_shape(shape)}" for axis, shape in shapes.items()),
+        "; ".join(f"{axis}: {published_shape(shape)}" for axis, shape in shapes.items()),
         ("05_train_orchestrator",),
         ("shape", "structure", "worker"),
     )
@@ -186,11 +186,3 @@ def _beside(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
 def _changes(shares: Mapping[str, Sequence[float]]) -> str:
     """Shares at the first and the last step."""
     return "; ".join(f"{what}: {first} to {last}" for what, (first, last) in shares.items())
-
-
-def _shape(shape: Mapping[str, Any]) -> str:
-    """What most systems are at the end of training, and how many."""
-    agents = shape["agents"]
-    low, high = shape.get("share", (None, None))
-    share = "" if low is None else f", {low}" if low == high else f", {low} to {high}"
-    return (f"{agents} agents" if isinstance(agents, int) else agents) + share

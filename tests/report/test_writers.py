@@ -164,6 +164,14 @@ def test_adversarial_items_are_those_of_robustness():
     assert claim.verdict == "consistent" and claim.ours.startswith("with 0.70 [")
 
 
+def test_adversarial_training_is_set_against_that_on_its_other_axes():
+    cells = ("depth/2", "parallel/2", "robustness/2")
+    rights = {name: dict.fromkeys(cells, 2) for name in ("single_agent", "instructed", "alone", "combined", "with")}
+    trainings = {"alone": training("depth/2"), "combined": training(*cells[:2]), "with": training(*cells)}
+    claim = training_claims(measured(rights), trainings)[-1]
+    assert "against combined" in claim.ours
+
+
 def test_what_was_learned_is_measured_beyond_it():
     cells = ("depth/2", "depth/3", "depth/4")
     rights = {"single_agent": dict.fromkeys(cells, 2), "instructed": dict.fromkeys(cells, 4)}
