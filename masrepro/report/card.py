@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from masrepro.lab.run_folder import RESULTS
+from masrepro.lab.run_folder import RESULTS, RunFolder
 from masrepro.lab.table import markdown_text
 from masrepro.models.desk import folder_of, shipped, shipped_adapters
 from masrepro.report.adapter_card import adapter_card
+from masrepro.report.saved_runs import repeating
 from masrepro.report.statistics import Estimate
 from masrepro.report.training import training_record
 
@@ -34,7 +35,9 @@ _LIMITS = (
 
 
 def write_cards(run: Path) -> list[Path]:
-    """Write the card of every shipped model, from a finished run of 03_desk_models, and of every adapter.
+    """Write the card of every shipped model that a finished run of 03_desk_models measured, and of every adapter.
+
+    A model that it did not measure keeps the card that it has, or gets one without figures.
 
     Parameters
     ----------
@@ -47,18 +50,21 @@ def write_cards(run: Path) -> list[Path]:
         The run has no results yet.
     """
     results = json.loads((run / RESULTS).read_text(encoding="utf-8"))
+    command = repeating(RunFolder(run).read())
+    measured = {results["orchestrator"], *(point["solver"] for point in results["points"])}
     paths = []
     for name in shipped():
         path = folder_of(name) / CARD
-        path.write_text(card(name, training_record(name), results), encoding="utf-8")
-        paths.append(path)
+        if name in measured or not path.exists():
+            path.write_text(card(name, training_record(name), results, command), encoding="utf-8")
+            paths.append(path)
     for folder in shipped_adapters():
         (folder / CARD).write_text(adapter_card(folder), encoding="utf-8")
         paths.append(folder / CARD)
     return paths
 
 
-def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any], command: str) -> str:
     """A model's card in Markdown.
 
     Parameters
@@ -67,6 +73,8 @@ def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any]) -> 
         As it lies beside the weights; see `masrepro.train.desk_training`.
     results : mapping
         ``results.json`` of a run of 03_desk_models.
+    command : str
+        What repeats that run.
     """
     recipe, size = training["recipe"], training["recipe"]["size"]
     started = f"the weights of {recipe['begins_with']}" if recipe["begins_with"] else "nothing"
@@ -78,7 +86,7 @@ def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any]) -> 
         f"{started}: {training['tokens'] / 1e6:.1f} M tokens in {training['steps']:,} steps, data and weights from "
         f"seed {recipe['seed']}, {training['minutes']:.0f} minutes of one shared core, {_code(training)}. Recipe and "
         "loss curve: `training.json`.",
-        _measured(name, results),
+        _measured(name, results, command),
         _LIMITS,
     )
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -90,17 +98,14 @@ def _code(training: Mapping[str, Any]) -> str:
     return f"code of commit {training['commit'][:12]}" + (" with changes on top" if training["dirty"] else "")
 
 
-def _measured(name: str, results: Mapping[str, Any]) -> str:
+def _measured(name: str, results: Mapping[str, Any], command: str) -> str:
     rows = [_row(point) for point in results["points"] if point["solver"] == name]
     lead = "Share of test items solved alone (the whole question) and by the oracle's system of this solver"
     if name == results["orchestrator"]:
         rows, lead = results["validity"], "Systems drawn at temperature 1, by the number of agents written"
     if not rows:
         return ""
-    return (
-        f"Measured by `python -m masrepro run 03_desk_models --profile desk`. {lead}, with 95 % intervals:\n\n"
-        f"{markdown_text(rows)}"
-    )
+    return f"Measured by `{command}`. {lead}, with 95 % intervals:\n\n{markdown_text(rows)}"
 
 
 def _row(point: Mapping[str, Any]) -> dict[str, str | int | float | None]:
