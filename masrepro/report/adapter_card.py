@@ -57,8 +57,14 @@ def _of_pairs(settings: Mapping[str, Any], ranking: Mapping[str, Any]) -> tuple[
     return (
         f"An adapter to `{settings['base']}`: MAS²'s {settings['role']}, trained by collaborative tree optimisation. "
         "`11_train_meta_agents` grows such trees, trains on them, and measures all three adapters on held-out items.",
-        f"{said}. All steps: `{HISTORY}`.",
+        f"{said}. It learned with {_learned_from(settings)}. All steps: `{HISTORY}`.",
     )
+
+
+def _learned_from(settings: Mapping[str, Any]) -> str:
+    """The loss's beta; and where it was set, how many branches of each tree were learned from, or a bound on R."""
+    words = {"beta": "beta", "n_templates": "K", "n_implementations": "N", "cap": "R at most"}
+    return ", ".join(f"{word} {settings[name]:g}" for name, word in words.items() if settings.get(name) is not None)
 
 
 def _made(settings: Mapping[str, Any]) -> str:
