@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from masrepro.meta.orchestrator import Written
 
 
+_NAMES_TOLD = 5
+
+
 def known_adapter(adapter: str) -> str:
     """The name of an adapter, as params check it; a folder is looked for where the run is.
 
@@ -38,9 +42,16 @@ def known_adapter(adapter: str) -> str:
     """
     is_name = Path(adapter).name == adapter
     if adapter and is_name and not (WEIGHTS / adapter).is_dir() and not Path(adapter).is_dir():
-        names = ", ".join(folder.name for folder in shipped_adapters())
-        raise ValueError(f"should be the model/ of a training, or one that comes with masrepro: {names}")
+        raise ValueError(f"should be the model/ of a training, or one that comes with masrepro: {_names_like(adapter)}")
     return adapter
+
+
+def _names_like(adapter: str) -> str:
+    """A few shipped adapters, the nearest to a misspelt name first, and how many there are besides."""
+    names = [folder.name for folder in shipped_adapters()]
+    told = [*get_close_matches(adapter, names, _NAMES_TOLD, 0.7), *names]
+    some = list(dict.fromkeys(told))[:_NAMES_TOLD]
+    return ", ".join(some) + (f" and {len(names) - len(some)} more" if len(names) > len(some) else "")
 
 
 class Orchestrator(BaseModel):
@@ -85,10 +96,9 @@ def adapter_folder(adapter: str) -> Path:
     """
     found = WEIGHTS / adapter if (WEIGHTS / adapter).is_dir() else Path(adapter)
     if not any(found.glob("*.safetensors")):
-        known = ", ".join(folder.name for folder in shipped_adapters())
         raise FileNotFoundError(
-            f"no adapter {adapter!r}: name the model/ of a training, or one that comes with masrepro ({known}), or "
-            "leave it empty"
+            f"no adapter {adapter!r}: name the model/ of a training, or one that comes with masrepro "
+            f"({_names_like(adapter)}), or leave it empty"
         )
     return found
 

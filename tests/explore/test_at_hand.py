@@ -43,7 +43,7 @@ async def test_a_run_that_is_not_there_is_named(outputs):
 def test_a_training_that_is_not_there_is_named_and_the_newest_is_found(outputs):
     with pytest.raises(BadInput, match="training: no/where holds no training"):
         training_at_hand(asking(outputs), ExplorerParams(training="no/where"), None)
-    with pytest.raises(ValidationError, match="or one that comes with masrepro: desk-generator"):
+    with pytest.raises(ValidationError, match="or one that comes with masrepro: desk-orchestrator-high"):
         ExplorerParams(training="desk-orchestrator-hihg")
     model = outputs / "05_train_orchestrator" / "20260101T000000Z-t" / "training" / "model"
     model.mkdir(parents=True)
