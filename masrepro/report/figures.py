@@ -22,15 +22,17 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, without yellow, which is too faint on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+# Okabe and Ito's palette, without yellow, which is too faint on white; then two of Tol's muted one.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#882255", "#999933")
+N_STYLES = len(COLOURS)
+"""Series of one figure that can be told apart."""
 _MOST_COLUMNS = 3
 _COLUMN_CHARS, _HANDLE_CHARS = 50, 8
 """Characters of a title that fit a panel's width, and those whose room a legend's handle takes."""
 _CHAR_WIDTH, _ROW_HEIGHT = 0.018, 0.044
 """What a name beside a point takes of a panel's width, a character, and of its height."""
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_PLOTLY_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
+_PLOTLY_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star", "pentagon")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.table import Row
 from masrepro.report.axes import columns, mean_scores
 from masrepro.report.claims import Claim, direction, incomplete
-from masrepro.report.figures import Figure, Panel, Series
+from masrepro.report.figures import N_STYLES, Figure, Panel, Series
 from masrepro.report.published import figure_3, figure_3_axes
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 from masrepro.train.history import Step
@@ -140,7 +140,9 @@ def repeats_figure(trainings: Mapping[str, Sequence[Step]], *, note: str = "") -
     for style, (name, steps) in enumerate(trainings.items()):
         rewards = [step.reward for step in steps]
         means = [fmean(rewards[max(0, end - _SMOOTHED) : end]) for end in range(1, len(rewards) + 1)]
-        series.append(Series(name, tuple(float(s.step) for s in steps), tuple(means), style=style, marked=False))
+        series.append(
+            Series(name, tuple(float(s.step) for s in steps), tuple(means), style=style % N_STYLES, marked=False)
+        )
     ends = (f"{one.label} {one.y[min(_SMOOTHED, len(one.y)) - 1]:.2f} to {one.y[-1]:.2f}" for one in series if one.y)
     return Figure(
         title="Reward with several seeds",
@@ -148,6 +150,7 @@ def repeats_figure(trainings: Mapping[str, Sequence[Step]], *, note: str = "") -
         panels=(Panel("Training questions", "step", tuple(series)),),
         alt=f"Mean reward of the first and of the last {_SMOOTHED} steps: {', '.join(ends)}.",
         note=note,
+        y_range=(0.0, 1.2 * max((y for one in series for y in one.y), default=0.0) or 1.0),
     )
 
 

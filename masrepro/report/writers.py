@@ -18,7 +18,7 @@ from masrepro.lab.sample import Sample
 from masrepro.lab.table import Row
 from masrepro.orchestration import Orchestration, parse
 from masrepro.report.axes import SINGLE, columns, mean_scores, who_and_solver
-from masrepro.report.figures import Figure, Panel, Series
+from masrepro.report.figures import N_STYLES, Figure, Panel, Series
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 
 Writings = Mapping[tuple[str, str], Writing]
@@ -182,7 +182,7 @@ def writers_figure(points: Sequence[WriterPoint], *, note: str = "") -> Figure:
             own = [p for p in points if (p.axis, p.writer) == (axis, writer) and p.scores]
             curve = [(float(point.value), accuracy(point.scores)) for point in own]
             if curve:
-                series.append(Series.of(writer.replace("_", " "), curve, style=style % 7))
+                series.append(Series.of(writer.replace("_", " "), curve, style=style % N_STYLES))
         panels.append(Panel(axis.capitalize(), f"{axis} of the question", tuple(series)))
     said = "; ".join(f"{writer} {shown(gain_of(points, writer))}" for writer in who[1:])
     return Figure(
