@@ -22,7 +22,9 @@ def published_shape(shape: Mapping[str, Any]) -> str:
     return (f"{agents} agents" if isinstance(agents, int) else agents) + share
 
 
-def structure_claim(trainings: Mapping[str, Sequence[Step]], cells: Sequence[str], *, comparable: bool = True) -> Claim:
+def structure_claim(
+    trainings: Mapping[str, Sequence[Step]], cells: Sequence[str], doms: Sequence[str], *, comparable: bool = True
+) -> Claim:
     """Whether every training settles on one size of systems: more than half of its last five steps' have it.
 
     Parameters
@@ -32,6 +34,8 @@ def structure_claim(trainings: Mapping[str, Sequence[Step]], cells: Sequence[str
         trainings.
     cells : sequence of str
         Benchmarks that it learned from.
+    doms : sequence of str
+        Degrees of MAS that it learned under. LOW allows one agent, so that nothing follows from one size there.
     """
     axes = dict.fromkeys(cell.split("/")[1] for cell in cells if cell.startswith("masbench/"))
     shapes = shapes_written("c2")["shapes"]
@@ -41,6 +45,8 @@ def structure_claim(trainings: Mapping[str, Sequence[Step]], cells: Sequence[str
     verdict = "consistent" if all(settled) else "not shown: in some trainings only" if any(settled) else "differs"
     if not ends:
         verdict = "incomplete: the training's steps do not lie beside its adapter"
+    elif "LOW" in doms:
+        verdict = "not comparable: LOW allows one agent"
     return Claim(
         claim="Trained on the answer alone, systems take on one structure: most come to have the same number of agents",
         where="MAS-Orchestra, figure C.2",

@@ -90,7 +90,9 @@ def test_what_cannot_be_is_told_before_anything_is_loaded(tmp_path: Path) -> Non
         Orchestrator(model="desk-orchestra")
     with pytest.raises(ValidationError, match="leave server out, or serve both as one"):
         Orchestrator(model="gpt-5", adapter="a/folder", server=SERVER)
-    with pytest.raises(ValidationError, match=r"or one that comes with masrepro: desk-orchestrator-high.* and \d+ more"):
+    with pytest.raises(
+        ValidationError, match=r"or one that comes with masrepro: desk-orchestrator-high.* and \d+ more"
+    ):
         Orchestrator(model="desk-orchestrator", adapter="desk-orchestrator-hihg")
     with pytest.raises(BadInput, match=r"no adapter '.*': name the model/ of a training"):
         load_writer(Orchestrator(model="desk-orchestrator", adapter=str(tmp_path)))
