@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from masrepro.lab.backbone import load_backbone
 from masrepro.lab.orchestrator import adapter_folder
 from masrepro.lab.problem import BadInput
-from masrepro.lab.training_params import TrainOrchestratorParams
+from masrepro.lab.training_params import TrainOrchestratorParams, check_repeats, settings_in
 from masrepro.models.model import Pool, Sampling
 from masrepro.runtime.budget import Budget
 from masrepro.train.grpo import Trained, catalogue_of, train
@@ -20,7 +19,7 @@ from masrepro.train.grpo_estimate import DESK, H200, estimate_training
 from masrepro.train.history import Step, read_history
 from masrepro.train.rollout import Team
 from masrepro.train.trained import load_orchestrator
-from masrepro.train.training_folder import HISTORY, SETTINGS
+from masrepro.train.training_folder import HISTORY
 
 if TYPE_CHECKING:
     from masrepro.models.local import Local
@@ -73,22 +72,16 @@ def repeats_of(params: TrainOrchestratorParams, trained: Trained) -> dict[str, T
     BadInput
         It is another training: more than the seed differs. Or its seed has been named already.
     """
-    ours, repeats = _settings(trained.folder), {}
-    for place, adapter in enumerate(params.repeats):
-        theirs = _settings(adapter_folder(adapter))
-        differing = sorted(name for name in {*ours, *theirs} - {"seed"} if ours.get(name) != theirs.get(name))
-        if differing:
-            raise BadInput.of(f"repeats[{place}]: {adapter} differs in {', '.join(differing)}, not in its seed alone")
-        name = f"seed-{theirs.get('seed')}"
-        if theirs.get("seed") == ours.get("seed") or name in repeats:
-            raise BadInput.of(f"repeats[{place}]: {adapter} has seed {theirs.get('seed')}, as another one here")
-        repeats[name] = Trained(adapter_folder(adapter), tuple(history_of(adapter)))
-    return repeats
-
-
-def _settings(folder: Path) -> dict[str, Any]:
-    settings: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-    return settings
+    folders = [adapter_folder(adapter) for adapter in params.repeats]
+    settings = [settings_in(folder) for folder in folders]
+    try:
+        check_repeats(settings_in(trained.folder), list(zip(params.repeats, settings, strict=True)))
+    except ValueError as error:
+        raise BadInput.of(str(error)) from error
+    return {
+        f"seed-{theirs['seed']}": Trained(folder, tuple(read_history(folder / HISTORY)))
+        for folder, theirs in zip(folders, settings, strict=True)
+    }
 
 
 def orchestrators(

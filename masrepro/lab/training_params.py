@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from masrepro.lab.orchestrator import known_adapter
 from masrepro.lab.schema import Bound, EvaluationParams
-from masrepro.models.desk import shipped
+from masrepro.models.desk import shipped, shipped_adapters
 from masrepro.train.grpo_settings import GrpoSettings, Names
+from masrepro.train.training_folder import SETTINGS
 
 ORACLE_AGENTS = 40
 """More than the oracle needs for a question of any axis up to value 12."""
 WRITTEN_AGENTS = 24
 """Agents of a system that fits into the tokens of one completion, at most, where no bound is set."""
+
+
+def settings_in(folder: Path) -> dict[str, Any]:
+    """Of the training that left an adapter there."""
+    settings: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+    return settings
+
+
+def check_repeats(ours: Mapping[str, Any], repeats: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Whether trainings, by name and settings, are ours with other seeds.
+
+    Raises
+    ------
+    ValueError
+        More than the seed differs, or two have the same one.
+    """
+    seeds = [ours["seed"]]
+    for adapter, theirs in repeats:
+        differing = sorted(name for name in {*ours, *theirs} - {"seed"} if ours.get(name) != theirs.get(name))
+        if differing:
+            raise ValueError(
+                f"{adapter} in repeats differs in {', '.join(differing)}, not in its seed alone: leave it out, or name "
+                "the same training with another seed"
+            )
+        if theirs["seed"] in seeds:
+            raise ValueError(
+                f"{adapter} in repeats has seed {theirs['seed']}, as another one here: leave one of them out"
+            )
+        seeds.append(theirs["seed"])
 
 
 class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
@@ -55,6 +88,17 @@ class TrainOrchestratorParams(EvaluationParams, GrpoSettings):
         if name.startswith("desk-") and name not in shipped():
             raise ValueError(f"should be a folder, a hub id, or one of the desk models here: {', '.join(shipped())}")
         return name
+
+    @model_validator(mode="after")
+    def _repeats_differ_in_their_seed(self) -> Self:
+        """As far as it can be told before a run: of adapters that come with the package."""
+        with_package = {folder.name: folder for folder in shipped_adapters()}
+        repeats = [(name, settings_in(with_package[name])) for name in self.repeats if name in with_package]
+        if not self.adapter:
+            check_repeats(self.grpo_values(), repeats)
+        elif self.adapter in with_package:
+            check_repeats(settings_in(with_package[self.adapter]), repeats)
+        return self
 
     def bound(self) -> Bound:
         """Of training, and of measuring base, trained, single agent and oracle; sub-agents' calls only."""

@@ -67,8 +67,8 @@ def test_repeats_go_by_their_seeds_and_have_their_own_steps(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"seed": 2, "steps": 9}, r"repeats\[0\]: .*again differs in steps, not in its seed alone"),
-        ({}, r"repeats\[0\]: .*again has seed 1, as another one here"),
+        ({"seed": 2, "steps": 9}, r"again in repeats differs in steps, not in its seed alone"),
+        ({}, r"again in repeats has seed 1, as another one here"),
     ],
 )
 def test_what_is_no_repeat_is_refused(changes, said, tmp_path):
@@ -77,6 +77,26 @@ def test_what_is_no_repeat_is_refused(changes, said, tmp_path):
     )
     with pytest.raises(BadInput, match=said):
         repeats_of(params, trained_orchestrator(params, tmp_path, team_of(params)))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([("repeats", "[desk-orchestrator-low]")], "desk-orchestrator-low in repeats differs in cells, doms"),
+        (
+            [("repeats", "[desk-orchestrator-high]")],
+            "desk-orchestrator-high in repeats has seed 1, as another one here",
+        ),
+        (
+            [("adapter", '""'), ("steps", "60")],
+            "desk-orchestrator-high-2 in repeats differs in steps, not in its seed alone",
+        ),
+    ],
+)
+def test_what_is_no_repeat_is_told_before_a_notebook_starts(options, said, tmp_path):
+    with pytest.raises(BadInput, match=said):
+        resolve(NAME, home=Home(ROOT, tmp_path), profile="desk", options=options)
+    assert resolve(NAME, home=Home(ROOT, tmp_path), profile="desk", options=[("adapter", '""')]).repeats
 
 
 def test_a_dry_run_says_what_training_would_take_and_loads_nothing(capsys):
