@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -26,8 +24,6 @@ TRAINING = "training.json"
 """How a model was made, beside its weights: recipe, steps, tokens, minutes, and the curve of the loss."""
 
 _BAR_CHARS = 20
-_TRIM_THRESHOLD, _TOP_PAD, _MMAP_MAX = -1, -2, -4
-"""Options of glibc's mallopt, as malloc.h numbers them."""
 _FLOAT32_ATTENTION = "sdpa_float32"
 
 
@@ -66,7 +62,6 @@ def train(
     import torch
 
     torch.set_num_threads(1)
-    _keep_freed_memory()
     run = Training.of(recipe)
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = folder / "checkpoint.pt"
@@ -180,17 +175,6 @@ class Training:
         self.rng.setstate(state["rng"])
         self._pool = state["pool"]
         self.curve = state.get("curve", [])
-
-
-def _keep_freed_memory() -> None:
-    """Have glibc hand freed blocks out again, and not back to the system; other libraries are left as they are.
-
-    Steps of ever other shapes otherwise map and unmap memory all the time, and come to take more than twice as long.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if mallopt is not None:
-        for option, value in ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, 2**31 - 1), (_TOP_PAD, 2**28)):
-            mallopt(option, value)
 
 
 def _attention() -> str:
