@@ -75,6 +75,8 @@ class TrainMetaParams(Mas2TableParams):
             raise ValueError(f"adapters has none for the {missing}: name all three to measure them, or none to train")
         if self.repeats and not given:
             raise ValueError("repeats belong to adapters that are given: name those, or train several seeds by `seeds`")
+        if self.trees and given:
+            raise ValueError("trees and adapters are both given: leave trees empty, or adapters and repeats")
         if self.meta.server is not None and not given:
             raise ValueError("meta.server is set, and what is served cannot be trained here: name all three adapters")
         if self.tree_executor == "ray" and self.max_cost_usd is not None:

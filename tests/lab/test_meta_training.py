@@ -80,6 +80,7 @@ def test_the_bound_counts_every_decision_and_every_way() -> None:
         ("smoke", [("adapters.generator", "desk-generator")], "has none for the implementer, rectifier"),
         ("smoke", [("adapters.generator", "x")], "or one that comes with masrepro: desk-generator"),
         ("smoke", [("repeats", "[{generator: desk-generator}]")], "repeats belong to adapters that are given"),
+        ("desk", [("trees", "outputs/trees")], "leave trees empty, or adapters and repeats"),
         ("api", [("adapters", "{}")], "name all three adapters"),
         ("desk", [("tree_executor", "ray"), ("max_cost_usd", "1")], "leave one of them out"),
         ("desk", [("seeds", "[1, 1]")], "holds 1 more than once"),
