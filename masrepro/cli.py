@@ -29,6 +29,9 @@ _EXAMPLES = """examples:
 
 The same command again resumes an unfinished run; finished samples are not run again."""
 
+_MOST_PROCESSES = 4
+"""Of a training, unless more are asked for: its steps are too small to be shared further."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
@@ -95,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--minutes", type=float, metavar="M", help="the same course in that training time")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")
     train.add_argument("--folder", type=Path, metavar="DIR", help="default: outputs/desk/NAME")
+    train.add_argument("--processes", type=int, metavar="N", help="cores to train on (default: all, at most 4)")
     train.add_argument("--start", type=Path, metavar="DIR", help="folder of a shorter training, to go on from there")
     train.set_defaults(command=_train)
 
@@ -197,7 +201,7 @@ def _publish(options: argparse.Namespace, arguments: Sequence[str]) -> int:
 
 
 def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
-    from masrepro.lab.provenance import provenance
+    from masrepro.lab.provenance import cores, provenance
     from masrepro.train.desk_recipe import RECIPES
     from masrepro.train.desk_training import train
 
@@ -205,13 +209,16 @@ def _train(options: argparse.Namespace, arguments: Sequence[str]) -> int:
         raise BadInput.of(f"no desk model {options.name!r}; there are {', '.join(RECIPES)}")
     if options.minutes is not None and options.minutes <= 0:
         raise BadInput.of(f"--minutes is {options.minutes:g}; it must be more than 0")
+    if options.processes is not None and options.processes < 1:
+        raise BadInput.of(f"--processes is {options.processes}; it must be 1 or more")
     recipe = replace(RECIPES[options.name], minutes=options.minutes, seed=options.seed)
     home = find_home()
     folder = options.folder or home.outputs / "desk" / options.name
     made_by = provenance(home.root)
     about = {"commit": made_by["commit"], "dirty": made_by["dirty"]}
     try:
-        finished = train(recipe, folder, start=options.start, about=about, report=_say)
+        processes = options.processes or min(_MOST_PROCESSES, cores())
+        finished = train(recipe, folder, start=options.start, processes=processes, about=about, report=_say)
     except (ValueError, FileNotFoundError) as error:
         raise BadInput.of(str(error)) from error
     print(f"model: {finished}")

@@ -47,6 +47,11 @@ def provenance(root: Path) -> dict[str, Any]:
     return {"commit": commit, "dirty": dirty, "versions": _versions(), "hardware": _hardware()}
 
 
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _package_files() -> Iterator[Path]:
     for path in sorted(PACKAGE.rglob("*")):
         relative = path.relative_to(PACKAGE)
@@ -88,7 +93,7 @@ def _versions() -> dict[str, str]:
 def _hardware() -> dict[str, Any]:
     return {
         "cpu": _cpu_model(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": f"{platform.system()} {platform.machine()}",
     }

@@ -84,12 +84,17 @@ def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any], com
         f"LFM2 of width {size['width']}, {size['layers']} layers (short convolution and attention in turn), "
         f"{size['heads']} heads; bf16. Made by `python -m masrepro desk train {name.removeprefix('desk-')}` from "
         f"{started}: {training['tokens'] / 1e6:.1f} M tokens in {training['steps']:,} steps, data and weights from "
-        f"seed {recipe['seed']}, {training['minutes']:.0f} minutes of one shared core, {_code(training)}. Recipe and "
-        "loss curve: `training.json`.",
+        f"seed {recipe['seed']}, {training['minutes']:.0f} minutes of {_cores(training)}, {_code(training)}. "
+        "Recipe and loss curve: `training.json`.",
         _measured(name, results, command),
         _LIMITS,
     )
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _cores(training: Mapping[str, Any]) -> str:
+    count = training.get("processes", 1)
+    return "one shared core" if count == 1 else f"{count} shared cores"
 
 
 def _code(training: Mapping[str, Any]) -> str:

@@ -25,6 +25,7 @@ IGNORED = -100
 """Label of what does not count for the loss."""
 
 _FACTS_PER_ROW = 16
+_WIDTH_STEP = 64
 SYSTEM_SHARE, STAFFING_SHARE, REPAIR_SHARE = 0.60, 0.18, 0.22
 """Of an orchestrator's rows that are not recall: one model is generator, implementer and rectifier of MAS²."""
 
@@ -44,7 +45,7 @@ def batches(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> li
     pool = CORPORA[recipe.corpus](tokenizer, rng, clock)
     groups: list[list[Encoded]] = [[]]
     for pair in sorted(pool, key=lambda pair: len(pair[0])):
-        if groups[-1] and (len(groups[-1]) + 1) * len(pair[0]) > recipe.batch_tokens:
+        if groups[-1] and (len(groups[-1]) + 1) * _width([pair]) > recipe.batch_tokens:
             groups.append([])
         groups[-1].append(pair)
     rng.shuffle(groups)
@@ -142,10 +143,15 @@ def _encode_pairs(
     return ids, labels
 
 
+def _width(rows: Sequence[Encoded]) -> int:
+    """Tokens of the padded rows: one of few widths, since memory of ever other sizes makes steps slower and slower."""
+    return -(-max(len(ids) for ids, _ in rows) // _WIDTH_STEP) * _WIDTH_STEP
+
+
 def _padded(rows: Sequence[Encoded], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
     import torch
 
-    width = max(len(ids) for ids, _ in rows)
+    width = _width(rows)
     ids = torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in rows])
     labels = torch.tensor([labels + [IGNORED] * (width - len(labels)) for _, labels in rows])
     return ids, labels

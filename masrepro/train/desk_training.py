@@ -1,4 +1,4 @@
-"""Trains a desk model: one loop, one thread, checkpoints that resume exactly."""
+"""Trains a desk model: one loop, one thread a process, checkpoints that resume exactly."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
+from masrepro.train.crew import Crew, crew_of
 from masrepro.train.desk_batches import IGNORED, Batch, batches
 from masrepro.train.desk_check import checked
 from masrepro.train.desk_recipe import Clock, Recipe
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 TRAINING = "training.json"
 """How a model was made, beside its weights: recipe, steps, tokens, minutes, and the curve of the loss."""
 
+CHECKPOINT = "checkpoint.pt"
 _BAR_CHARS = 20
 _FLOAT32_ATTENTION = "sdpa_float32"
 
@@ -32,6 +35,7 @@ def train(
     folder: Path,
     *,
     start: Path | None = None,
+    processes: int = 1,
     n_checked: int = 50,
     about: Mapping[str, Any] | None = None,
     report: Callable[[str], None] = print,
@@ -47,6 +51,8 @@ def train(
         the end.
     start : Path, optional
         Folder of a shorter training of the same recipe, from whose ``constant.pt`` this one goes on.
+    processes : int
+        How many share the rows of each step, a core each; weights differ by their number in the last bits.
     n_checked : int
         Items of which the accuracy is reported every ten minutes and at the end.
     about : mapping, optional
@@ -58,25 +64,48 @@ def train(
     ------
     ValueError
         The checkpoint to go on from belongs to another recipe, or lies beyond the point where this one slows down.
+    ChildProcessError
+        One of several processes ended before its time.
     """
+    folder.mkdir(parents=True, exist_ok=True)
+    run = _taken_up(recipe, folder, start)
+    if run.clock.steps:
+        report(f"goes on at {_where(run.clock)}")
+    with crew_of(processes, partial(_train_along, recipe, folder, start)) as crew:
+        _lead(run, folder, crew, n_checked, report)
+    run.save(folder / CHECKPOINT)
+    report(f"done: {checked(run.model, run.tokenizer, recipe, n_checked)}")
+    return _publish(folder / "model", run, {"processes": processes, **(about or {})})
+
+
+def _taken_up(recipe: Recipe, folder: Path, start: Path | None) -> Training:
+    """The training at its last checkpoint, or at its beginning."""
     import torch
 
     torch.set_num_threads(1)
     run = Training.of(recipe)
-    folder.mkdir(parents=True, exist_ok=True)
-    checkpoint = folder / "checkpoint.pt"
-    if checkpoint.exists():
-        run.restore(checkpoint, exactly=True)
+    if (folder / CHECKPOINT).exists():
+        run.restore(folder / CHECKPOINT, exactly=True)
     elif start is not None:
         run.restore(start / "constant.pt", exactly=False)
-    if run.clock.steps:
-        report(f"goes on at {_where(run.clock)}")
+    return run
 
+
+def _train_along(recipe: Recipe, folder: Path, start: Path | None, crew: Crew) -> None:
+    """What all but the leader of a crew do."""
+    run = _taken_up(recipe, folder, start)
+    while run.clock.progress < 1:
+        run.step(crew)
+
+
+def _lead(run: Training, folder: Path, crew: Crew, n_checked: int, report: Callable[[str], None]) -> None:
+    """Train to the end of the course; report and save on the way."""
+    recipe = run.clock.recipe
     said = saved = tried = time.monotonic()
     losses: list[float] = []
     while run.clock.progress < 1:
         was_constant = run.clock.progress < recipe.constant_until
-        losses.append(run.step())
+        losses.append(run.step(crew))
         now = time.monotonic()
         if now - said > 30:
             loss = sum(losses) / len(losses)
@@ -89,11 +118,8 @@ def train(
         if was_constant and run.clock.progress >= recipe.constant_until:
             run.save(folder / "constant.pt")
         if now - saved > 60:
-            run.save(checkpoint)
+            run.save(folder / CHECKPOINT)
             saved = time.monotonic()
-    run.save(checkpoint)
-    report(f"done: {checked(run.model, run.tokenizer, recipe, n_checked)}")
-    return _publish(folder / "model", run, about or {})
 
 
 @dataclass(slots=True)
@@ -124,9 +150,11 @@ class Training:
         if recipe.begins_with:
             _begin(self.model, recipe.begins_with)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), betas=(0.9, 0.98), weight_decay=recipe.weight_decay)
+        for weight in self.model.parameters():
+            weight.grad = torch.zeros_like(weight)  # there even where a process has no row of the first step
 
-    def step(self) -> float:
-        """One update; returns its loss."""
+    def step(self, crew: Crew = Crew()) -> float:
+        """One update, for which a crew shares the rows; returns its loss."""
         began, clock, recipe = time.monotonic(), self.clock, self.clock.recipe
         if not self._pool:
             self._pool = batches(self.tokenizer, self.rng, clock)
@@ -134,10 +162,10 @@ class Training:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         batch = self._pool.pop()
-        loss = _update(self.model, self.optimizer, batch, recipe.clip_norm)
+        loss = _update(self.model, self.optimizer, batch, recipe.clip_norm, crew)
         clock.tokens += sum(ids.numel() for ids, _ in batch)
         clock.steps += 1
-        clock.seconds += time.monotonic() - began
+        clock.seconds = crew.as_leader(clock.seconds + time.monotonic() - began)
         return loss
 
     def save(self, path: Path) -> None:
@@ -222,23 +250,33 @@ def _where(clock: Clock) -> str:
     )
 
 
-def _update(model: Lfm2ForCausalLM, optimizer: torch.optim.Optimizer, batch: Batch, clip_norm: float) -> float:
+def _update(
+    model: Lfm2ForCausalLM, optimizer: torch.optim.Optimizer, batch: Batch, clip_norm: float, crew: Crew
+) -> float:
     """One update. Rows are padded on the right and attention is causal, so no mask is needed."""
     import torch
 
+    n_wanted = sum(int((labels[:, 1:] != IGNORED).sum()) for _, labels in batch)
     logits, targets = [], []
-    for ids, labels in batch:
+    for ids, labels in ((crew.share(ids), crew.share(labels)) for ids, labels in batch):
+        if not len(ids):
+            continue
         with torch.autocast("cpu", dtype=torch.bfloat16):
             hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state
             wanted = labels[:, 1:] != IGNORED
             logits.append(model.lm_head(hidden[:, :-1][wanted]))
         targets.append(labels[:, 1:][wanted])
-    loss = torch.nn.functional.cross_entropy(torch.cat(logits).float(), torch.cat(targets))
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.zero_grad(set_to_none=False)
+    loss = torch.zeros(())
+    if logits:
+        loss = torch.nn.functional.cross_entropy(torch.cat(logits).float(), torch.cat(targets), reduction="sum")
+        loss = loss / n_wanted
+        loss.backward()  # type: ignore[no-untyped-call]
+    loss = loss.detach()
+    crew.add_up([loss, *(weight.grad for weight in model.parameters() if weight.grad is not None)])
     torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
     optimizer.step()
-    return float(loss.detach())
+    return float(loss)
 
 
 def _publish(folder: Path, run: Training, about: Mapping[str, Any]) -> Path:
