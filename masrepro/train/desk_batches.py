@@ -65,10 +65,10 @@ def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) 
     while len(pool) + len(rows) < recipe.pool_rows - n_sums:
         item = draw_item(rng, largest)
         if rng.random() < clock.now(recipe.recall_share):
-            pool.append(_encode_recall(tokenizer, *recall(item, rng)))
+            pool.append(_encode_recall(tokenizer, *recall(item, rng, recipe.notation)))
         else:
-            rows.extend(row for row in draw_rows(rng, item) if row.operations <= cap)
-    rows += [draw_sum(rng, largest) for _ in range(n_sums)]
+            rows.extend(row for row in draw_rows(rng, item, recipe.notation) if row.operations <= cap)
+    rows += [draw_sum(rng, largest, recipe.notation) for _ in range(n_sums)]
     return [*pool, *_encode(tokenizer, rows)]
 
 

@@ -49,7 +49,8 @@ def checked(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, recipe: 
     rng = Random(f"desk-check/{recipe.seed}")
     model.eval()
     if recipe.corpus == "solver":
-        rows = [row for _ in range(n_items) for row in draw_rows(rng, draw_item(rng)) if row.operations <= _MOST]
+        drawn = (row for _ in range(n_items) for row in draw_rows(rng, draw_item(rng), recipe.notation))
+        rows = [row for row in drawn if row.operations <= _MOST]
         found = accuracy_by_kind(model, tokenizer, rows)
     elif recipe.corpus == "sequential":
         found = valid_turns(model, tokenizer, [draw_talk(rng) for _ in range(n_items)], rng)

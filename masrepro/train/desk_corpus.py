@@ -22,21 +22,22 @@ from masrepro.bench.item import Item
 from masrepro.bench.masbench import needle
 from masrepro.bench.masbench.cell import Cell
 from masrepro.bench.masbench.generate import make
-from masrepro.bench.masbench.graph import MODULUS, Problem
+from masrepro.bench.masbench.graph import MODULUS, Problem, SubTask
 from masrepro.bench.masbench.names import all_names
 from masrepro.bench.masbench.needle import Needle
 from masrepro.orchestration.plan import Agent
 from masrepro.train.desk_replies import (
-    Given,
+    NESTED,
+    NUMBERED,
     Reply,
     code_reply,
     copied_reply,
     number_reply,
     quantity_reply,
-    quote,
     whole_reply,
 )
 from masrepro.train.desk_words import GATHER_ALL, GATHER_ONE
+from masrepro.train.desk_work import Given, quote
 
 _AXES = {"depth": 4, "breadth": 3, "parallel": 3, "horizon": 3, "robustness": 2}
 """How often an item is of each axis."""
@@ -76,32 +77,53 @@ def draw_item(rng: Random, largest: int = 12, axis: str = "") -> Item:
     return _with_foreign_notes(item, rng) if cell.notes == "neutral" and rng.random() < 0.5 else item
 
 
-def draw_rows(rng: Random, item: Item) -> list[Row]:
+def draw_rows(rng: Random, item: Item, notation: str = NESTED) -> list[Row]:
     """Rows about one item: the whole question, and one with a goal or a gathering."""
     makers = (_sub_goal, _sub_goal, _gather) if len(item.problems) == 1 else (_sub_goal, _one_of_a_set, _gather)
-    return [_row(item, "", (), whole_reply(item.problems), "whole"), rng.choice(makers)(item, rng)]
+    whole = _row(item, "", (), whole_reply(item.problems, notation=notation), "whole")
+    return [whole, rng.choice(makers)(item, rng, notation)]
 
 
-def draw_sum(rng: Random, largest: int = 12) -> Row:
+def draw_sum(rng: Random, largest: int = 12, notation: str = NESTED) -> Row:
     """A row whose goal is the quantity that reads most others: a long sum."""
     item = draw_item(rng, largest, "breadth")
     (problem,) = item.problems
     widest = max(range(len(problem.quantities)), key=lambda i: len(problem.quantities[i].parents))
-    return _quantity(item, rng, 1, widest)
+    return _quantity(item, rng, 1, widest, notation)
 
 
-def recall(item: Item, rng: Random) -> tuple[str, list[tuple[str, str]]]:
-    """The question, and in random order what it says of every quantity and code and asks in every problem, halved."""
-    said = []
-    for number, task in enumerate(item.problems, start=1):
+def recall(item: Item, rng: Random, notation: str = NESTED) -> tuple[str, list[tuple[str, str]]]:
+    """The question, and in random order what it says of every quantity and code and asks in every problem, halved.
+
+    Where lines are numbered, these are, and so is what they read.
+    """
+    said: list[tuple[str, str]] = []
+    n_lines = 0
+    facts = [(number, place) for number, task in enumerate(item.problems, start=1) for place in _facts(task)]
+    for number, place in rng.sample(facts, len(facts)):
+        task = item.problems[number - 1]
         if isinstance(task, Needle):
-            said.append((f"The code of the {task.key}", f" is {task.code}."))
-            said.append((f"Problem {number}: ", f"The code of the {task.key}"))
+            key = f"The code of the {task.key}"
+            said.append((f"Problem {number}: ", key) if place is None else (key, f" is {task.code}."))
             continue
-        said += [(q.name, quote(task, q, number - 1).removeprefix(q.name)) for q in task.quantities]
-        if len(item.problems) > 1:
-            said.append((f"Problem {number}: ", task.quantities[task.query].name))
-    return item.question, rng.sample(said, len(said))
+        assert isinstance(task, Problem)
+        if place is None and len(item.problems) == 1:
+            continue
+        n_lines += 1
+        line = f"[{n_lines}] " if notation == NUMBERED else ""
+        if place is None:
+            said.append((f"Problem {number}: {line}", task.quantities[task.query].name))
+            continue
+        quantity = task.quantities[place]
+        words = quote(task, quantity, number - 1, n_lines + 1 if line else None)
+        said.append((f"{line}{quantity.name}", words.removeprefix(quantity.name)))
+        n_lines += len(quantity.parents)
+    return item.question, said
+
+
+def _facts(task: SubTask) -> list[int | None]:
+    """Places of what a sub-task states, and None for what it asks."""
+    return [*range(len(task.quantities) if isinstance(task, Problem) else 1), None]
 
 
 def drill(rng: Random, n_facts: int) -> list[tuple[str, str]]:
@@ -121,17 +143,18 @@ def passed_on(rng: Random, value: int) -> int:
     return rng.randrange(MODULUS) if value < MODULUS else rng.choice(needle.CODES)
 
 
-def _sub_goal(item: Item, rng: Random) -> Row:
+def _sub_goal(item: Item, rng: Random, notation: str) -> Row:
     """Find any quantity of the question; its computed parents, or some of its ancestors, or nothing is given."""
     number = rng.randrange(len(item.problems)) + 1
     task = item.problems[number - 1]
     if isinstance(task, Needle):
         return _row(item, f"Find {task.asked}.", (), code_reply(task), "goal")
     computed = [i for i, q in enumerate(task.quantities) if q.parents]
-    return _quantity(item, rng, number, rng.choice(computed if rng.random() < 0.9 else range(len(task.quantities))))
+    target = rng.choice(computed if rng.random() < 0.9 else range(len(task.quantities)))
+    return _quantity(item, rng, number, target, notation)
 
 
-def _quantity(item: Item, rng: Random, number: int, target: int) -> Row:
+def _quantity(item: Item, rng: Random, number: int, target: int, notation: str) -> Row:
     """Find that quantity of sub-task ``number``, with what upstream agents may have passed on."""
     task = item.problems[number - 1]
     assert isinstance(task, Problem)
@@ -141,7 +164,8 @@ def _quantity(item: Item, rng: Random, number: int, target: int) -> Row:
     goal = f"Find the number of each {task.quantities[target].name}."
     if target == task.query and len(item.problems) == 1 and rng.random() < 0.3:
         goal = rng.choice(("", GATHER_ONE))
-    return _row(item, goal, _entries(given), quantity_reply(item.problems, number, target, given), "goal", rng)
+    reply = quantity_reply(item.problems, number, target, given, notation=notation)
+    return _row(item, goal, _entries(given), reply, "goal", rng)
 
 
 def _known_before(rng: Random, problem: Problem, target: int) -> list[int]:
@@ -170,17 +194,17 @@ def _answer_before(rng: Random, item: Item, number: int) -> dict[int, int]:
     return {number - 1: passed_on(rng, item.problems[number - 2].answer)} if rng.random() < 0.85 else {}
 
 
-def _one_of_a_set(item: Item, rng: Random) -> Row:
+def _one_of_a_set(item: Item, rng: Random, notation: str) -> Row:
     """Solve one sub-task of a set, named by its number."""
     number = rng.randrange(len(item.problems)) + 1
     task = item.problems[number - 1]
     before = _answer_before(rng, item, number) if isinstance(task, Problem) and task.carries else {}
     given = Given(answers=before)
-    reply = number_reply(item.problems, number, given)
+    reply = number_reply(item.problems, number, given, notation=notation)
     return _row(item, f"Solve Problem {number}.", _entries(given), reply, "goal", rng)
 
 
-def _gather(item: Item, rng: Random) -> Row:
+def _gather(item: Item, rng: Random, notation: str) -> Row:
     """Put final answers together; now and then one did not arrive and is worked out here."""
     arrived = {
         number: passed_on(rng, task.answer) for number, task in enumerate(item.problems, start=1) if rng.random() < 0.93
@@ -196,7 +220,8 @@ def _gather(item: Item, rng: Random) -> Row:
         entries = [("" if rng.random() < 0.2 else payload, value) for payload, value in entries]
         return _row(item, rng.choice((GATHER_ONE, "")), entries, copied_reply(arrived[1]), "gather", rng)
     goal = rng.choice((GATHER_ALL, GATHER_ALL, "")) if several else GATHER_ONE
-    return _row(item, goal, entries, whole_reply(item.problems, Given(answers=arrived)), "gather", rng)
+    reply = whole_reply(item.problems, Given(answers=arrived), notation=notation)
+    return _row(item, goal, entries, reply, "gather", rng)
 
 
 def _entries(given: Given) -> list[tuple[str, int | None]]:

@@ -36,6 +36,8 @@ class Recipe:
         Until that many million tokens, the fewest agents of a written system.
     corpus : str
         What is learned: one of `masrepro.train.desk_batches.CORPORA`.
+    notation : str
+        How a solver works: one of `masrepro.train.desk_replies.NOTATIONS`.
     begins_with : str
         The desk model whose weights it begins with; empty for none.
     operation_caps : tuple of (float, int)
@@ -59,6 +61,7 @@ class Recipe:
     pool_rows: int = 512
     least_agents: tuple[tuple[float, int], ...] = ((_EVER, 1),)
     corpus: str = "solver"
+    notation: str = "nested"
     begins_with: str = ""
     learning_rate: float = 3e-3
     final_learning_rate: float = 5e-5

@@ -138,7 +138,7 @@ class Training:
     @classmethod
     def of(cls, recipe: Recipe) -> Training:
         """A training that has not begun."""
-        tokenizer = new_tokenizer(phrases() if recipe.corpus == "solver" else writing_phrases())
+        tokenizer = new_tokenizer(phrases(recipe.notation) if recipe.corpus == "solver" else writing_phrases())
         model = new_model(tokenizer, recipe.size, recipe.seed)
         model.set_attn_implementation(_attention())
         return cls(model, tokenizer, Clock(recipe), Random(f"desk/{recipe.seed}"))

@@ -12,6 +12,7 @@ from masrepro.bench.masbench import needle, text
 from masrepro.bench.masbench.graph import MODULUS
 from masrepro.bench.masbench.names import all_names
 from masrepro.orchestration.dom import DoM
+from masrepro.train.desk_replies import NESTED, NUMBERED
 
 GATHER_ONE = "Give the final answer."
 GATHER_ALL = "Give the final answers."
@@ -38,6 +39,7 @@ _SYSTEMS = (
     "Agents: ", "Models: ", "Workflows: ", "cot_sc", "cot", "debate", "reflexion", "deep_research", "System:\n",
     "Done: ", "Failed: ", "Spent: ", 'change_agent(id="a', "nothing to change", "desk-solver-", "xl",
 )  # fmt: skip
+_MOST_LINES = 99
 _CHARACTERS = ("\n\n", "\n", ". ", "? ", ": ", ", ", *map(chr, range(32, 127)))
 
 
@@ -81,10 +83,10 @@ def writing_phrases() -> list[str]:
     return [*phrases(), *_CALLS, *_TURNS, *_DEGREES, *_STAFFING, *_STATES, *_REPAIRS]
 
 
-def phrases() -> list[str]:
-    """Every phrase that is one token of a desk solver."""
+def phrases(notation: str = NESTED) -> list[str]:
+    """Every phrase that is one token of a desk solver; the numbers of lines come last, where there are any."""
     numbers = (str(number) for number in range(MODULUS))
     keys = (f"{adjective} {noun}" for adjective in needle.ADJECTIVES for noun in needle.NOUNS)
-    return list(
-        dict.fromkeys((*numbers, *all_names(), *keys, *_RULES, *_FACTS, *_PROMPTS, *_REPLIES, *_SYSTEMS, *_CHARACTERS))
-    )
+    lines = ("takes ", *(f"[{number}] " for number in range(1, _MOST_LINES + 1))) if notation == NUMBERED else ()
+    common = (*numbers, *all_names(), *keys, *_RULES, *_FACTS, *_PROMPTS, *_REPLIES, *_SYSTEMS, *_CHARACTERS)
+    return list(dict.fromkeys((*common, *lines)))

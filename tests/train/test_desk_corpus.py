@@ -14,33 +14,43 @@ from masrepro.bench.masbench.generate import make_item, split_of
 from masrepro.bench.masbench.needle import Needle
 from masrepro.models.desk import CONTEXT_TOKENS, new_tokenizer
 from masrepro.train.desk_corpus import draw_item, draw_rows, drill, recall
-from masrepro.train.desk_replies import Given, number_reply, quantity_reply, whole_reply
+from masrepro.train.desk_replies import NOTATIONS, NUMBERED, number_reply, quantity_reply, whole_reply
 from masrepro.train.desk_words import phrases
+from masrepro.train.desk_work import Given
 
 seeds = st.integers(0, 10**9)
 cells = st.tuples(st.sampled_from(AXES), st.integers(2, 12))
+notations = st.sampled_from(list(NOTATIONS))
 
 
 @pytest.fixture(scope="module")
-def tokenizer():
-    return new_tokenizer(phrases())
+def tokenizers():
+    return {notation: new_tokenizer(phrases(notation)) for notation in NOTATIONS}
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tokenizers):
+    return tokenizers["nested"]
 
 
 def answer_of(reply):
     return read_output(reply.text, "stop").answer
 
 
-@given(cells, seeds)
-def test_whole_reply_is_scored_correct(cell, index):
+@given(cells, seeds, notations)
+def test_whole_reply_is_scored_correct(cell, index, notation):
     item = make_item(*cell, "train", index)
-    reply = whole_reply(item.problems)
+    reply = whole_reply(item.problems, notation=notation)
     assert score(item.scorer, answer_of(reply), item.answer).outcome == "correct"
-    assert reply.operations == item.meta["operations"]
+    if notation == NUMBERED:
+        assert reply.operations >= item.meta["operations"]  # what is read twice is worked out twice
+    else:
+        assert reply.operations == item.meta["operations"]
 
 
-@given(cells, seeds)
-def test_every_step_of_a_reply_is_true_and_counted(cell, index):
-    reply = whole_reply(make_item(*cell, "train", index).problems)
+@given(cells, seeds, notations)
+def test_every_step_of_a_reply_is_true_and_counted(cell, index, notation):
+    reply = whole_reply(make_item(*cell, "train", index).problems, notation=notation)
     steps = re.findall(r"(\d+) ([-+*]) (\d+) = (\d+)[.,]", reply.text)
     assert len(steps) == reply.operations
     for a, sign, b, result in steps:
@@ -80,21 +90,41 @@ def test_every_result_names_its_reader_beside(cell, index):
         assert next_name == reader
 
 
-@given(st.integers(2, 12), seeds)
-def test_one_problem_of_a_set_is_answered_by_its_number(value, index):
+@given(cells, seeds)
+def test_numbered_lines_quote_the_question_in_the_order_of_being_mentioned(cell, index):
+    item = make_item(*cell, "train", index)
+    text = whole_reply(item.problems, notation=NUMBERED).text
+    lines = re.finditer(r"\[(\d+)\] ([^.:]+ equals [^.]+\.)", text)
+    for n_quoted, quoted in enumerate(lines, start=1):
+        assert int(quoted[1]) == n_quoted
+        name = quoted[2].partition(" equals ")[0]
+        assert n_quoted == 1 or re.search(rf"(each|: ) ?\[{n_quoted}\] {name}\b", text[: quoted.end()])
+        assert re.sub(r"\[\d+\] ", "", quoted[2]) in item.question
+
+
+@given(cells, seeds)
+def test_numbered_operands_are_worth_what_was_found_for_their_number(cell, index):
+    text = whole_reply(make_item(*cell, "train", index).problems, notation=NUMBERED).text
+    for line in re.finditer(r"\] takes ([^.]+)\.", text):
+        for number, value in re.findall(r"\[(\d+)\] (\d+)", line[1]):
+            assert f"[{number}] {value}." in text[: line.start()]
+
+
+@given(st.integers(2, 12), seeds, notations)
+def test_one_problem_of_a_set_is_answered_by_its_number(value, index, notation):
     for axis in ("parallel", "robustness"):
         item = make_item(axis, value, "train", index)
         for number, truth in enumerate(item.answer, start=1):
-            assert answer_of(number_reply(item.problems, number)) == f"\\boxed{{{truth}}}"
+            assert answer_of(number_reply(item.problems, number, notation=notation)) == f"\\boxed{{{truth}}}"
 
 
-@given(seeds, st.integers(0, 22))
-def test_given_values_are_trusted_even_when_wrong(index, value):
+@given(seeds, st.integers(0, 22), notations)
+def test_given_values_are_trusted_even_when_wrong(index, value, notation):
     item = make_item("depth", 3, "train", index)
     problem = item.problems[0]
     given_index = max(p for p in problem.quantities[problem.query].parents if problem.levels[p] == 2)
     name = problem.quantities[given_index].name
-    reply = quantity_reply(item.problems, 1, problem.query, Given({name: value}))
+    reply = quantity_reply(item.problems, 1, problem.query, Given({name: value}), notation=notation)
     assert f"{name} equals {value}." in reply.text
     assert reply.operations == 1
 
@@ -108,16 +138,25 @@ def test_a_carried_answer_is_trusted_and_what_came_before_is_not_worked_out(inde
     assert reply.operations == item.problems[2].operations
 
 
-@given(seeds)
-def test_a_carried_answer_that_did_not_arrive_is_worked_out(index):
+@given(seeds, st.integers(0, 22))
+def test_numbered_work_trusts_a_carried_answer_too(index, value):
+    item = make_item("horizon", 3, "train", index)
+    reply = number_reply(item.problems, 3, Given(answers={2: value}), notation=NUMBERED)
+    number = re.search(rf"\[(\d+)\] {item.problems[2].quantities[0].name} equals \[answer 2\]", reply.text)[1]
+    assert f" [{number}] {value}." in reply.text
+    assert "Problem 2" not in reply.text
+
+
+@given(seeds, notations)
+def test_a_carried_answer_that_did_not_arrive_is_worked_out(index, notation):
     item = make_item("horizon", 4, "train", index)
-    assert answer_of(number_reply(item.problems, 4)) == f"\\boxed{{{item.answer[3]}}}"
+    assert answer_of(number_reply(item.problems, 4, notation=notation)) == f"\\boxed{{{item.answer[3]}}}"
 
 
-@given(seeds)
-def test_all_text_is_in_the_vocabulary_and_comes_back_unchanged(tokenizer, seed):
-    rng = Random(seed)
-    for row in draw_rows(rng, draw_item(rng)):
+@given(seeds, notations)
+def test_all_text_is_in_the_vocabulary_and_comes_back_unchanged(tokenizers, seed, notation):
+    rng, tokenizer = Random(seed), tokenizers[notation]
+    for row in draw_rows(rng, draw_item(rng), notation):
         for text in (row.prompt, row.reply):
             ids = tokenizer(text, add_special_tokens=False)["input_ids"]
             assert tokenizer.unk_token_id not in ids
@@ -152,13 +191,16 @@ def test_no_note_in_training_says_anything_about_what_is_asked(seed):
         assert item.question.lower().count(note.lower()) == 1
 
 
-@given(seeds)
-def test_recall_says_what_the_question_says(seed):
+@given(seeds, notations)
+def test_recall_says_what_the_question_says(seed, notation):
     rng = Random(seed)
     item = draw_item(rng)
-    question, said = recall(item, rng)
+    question, said = recall(item, rng, notation)
+    numbers = [int(number) for pair in said for half in pair for number in re.findall(r"\[(\d+)\] ", half)]
+    assert numbers == [n + 1 for n in range(len(numbers))]
+    assert numbers == [] or notation == NUMBERED
     asked = [task.asked for task in item.problems]
-    for start, end in said:
+    for start, end in ((re.sub(r"\[\d+\] ", "", a), re.sub(r"\[\d+\] ", "", b)) for a, b in said):
         if start.startswith("Problem "):
             task = item.problems[int(start[8:-2]) - 1]
             assert end.removeprefix("The code of the ") in task.asked
@@ -179,9 +221,12 @@ def test_drill_is_true_and_covers_all_operators():
         assert eval(f"({a} {sign} {b}) % 23") == int(result)
 
 
+@pytest.mark.parametrize("notation", NOTATIONS)
 @pytest.mark.parametrize("axis", AXES)
-def test_longest_texts_fit_the_context(tokenizer, axis):
+def test_longest_texts_fit_the_context(tokenizers, axis, notation):
     for index in range(60):
         item = make_item(axis, 12, "test", index)
-        texts = [item.question, whole_reply(item.problems).text]
-        assert sum(map(len, tokenizer(texts, add_special_tokens=False)["input_ids"])) < CONTEXT_TOKENS - 500
+        texts = [item.question, whole_reply(item.problems, notation=notation).text]
+        tokens = tokenizers[notation](texts, add_special_tokens=False)["input_ids"]
+        assert sum(map(len, tokens)) < CONTEXT_TOKENS - 400
+        assert "[100] " not in texts[1]
