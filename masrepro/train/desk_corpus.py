@@ -95,7 +95,7 @@ def draw_sum(rng: Random, largest: int = 12, notation: str = NESTED) -> Row:
 def recall(item: Item, rng: Random, notation: str = NESTED) -> tuple[str, list[tuple[str, str]]]:
     """The question, and in random order what it says of every quantity and code and asks in every problem, halved.
 
-    Where lines are numbered, these are, and so is what they read.
+    Where lines are numbered, so are these quotes, and what they read.
     """
     said: list[tuple[str, str]] = []
     n_lines = 0
@@ -107,13 +107,12 @@ def recall(item: Item, rng: Random, notation: str = NESTED) -> tuple[str, list[t
             said.append((f"Problem {number}: ", key) if place is None else (key, f" is {task.code}."))
             continue
         assert isinstance(task, Problem)
-        if place is None and len(item.problems) == 1:
+        if place is None:
+            if len(item.problems) > 1:
+                said.append((f"Problem {number}: ", task.quantities[task.query].name))
             continue
         n_lines += 1
         line = f"[{n_lines}] " if notation == NUMBERED else ""
-        if place is None:
-            said.append((f"Problem {number}: {line}", task.quantities[task.query].name))
-            continue
         quantity = task.quantities[place]
         words = quote(task, quantity, number - 1, n_lines + 1 if line else None)
         said.append((f"{line}{quantity.name}", words.removeprefix(quantity.name)))

@@ -1,15 +1,15 @@
 r"""Worked replies in numbered lines: first every quote, then every value, in reverse.
 
 A quote numbers what it reads, counting on; the next line quotes the next number. So which quantity is next, who reads
-it and whether an operand is still to come is counted, not remembered, and what a number stands for is always found
-behind its last mention::
+it and whether an operand is still to come is counted, not remembered. What is stated is said again at once, so that a
+line's value, once there is one, is always what stands behind its number::
 
     [1] Mill's Lamp equals the sum of each [2] Farm's Drum and each [3] Farm's Bench. [2] Farm's Drum equals 2 more
-    than each [4] Barn's Rope. [3] Farm's Bench equals 20. [4] Barn's Rope equals 5. [4] 5. [3] 20. [2] takes [4] 5:
-    2 + 5 = 7. [2] 7. [1] takes [2] 7, [3] 20: 7 + 20 = 4. [1] 4.
+    than each [4] Barn's Rope. [3] Farm's Bench equals 20. [3] 20. [4] Barn's Rope equals 5. [4] 5. [4] 5. [3] 20.
+    [2] takes [4] 5: 2 + 5 = 7. [2] 7. [1] takes [2] 7, [3] 20: 7 + 20 = 4. [1] 4.
     Answer: \boxed{4}
 
-What is read twice is quoted twice. Numbers go on from one problem to the next.
+What is read twice is quoted twice. Numbers go on from one problem to the next, each of which begins with what it asks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from masrepro.bench.masbench.graph import Quantity
+from masrepro.bench.masbench.graph import Problem, Quantity
 from masrepro.train.desk_work import OPERATORS, Work, quote
 
 
@@ -38,15 +38,24 @@ class Numbered(Work):
 
     def quantity(self, number: int, index: int) -> int:
         """Works a quantity out: quotes it and all that it reads, and takes the lines in reverse."""
-        lines = self._quoted(number, index)
         values: dict[int, int] = {}
+        lines = self._quoted(number, index, values)
         for line in reversed(lines):
-            values[line.number] = self._value(line, number, values)
+            if line.number not in values:
+                values[line.number] = self._calculate(line, values)
             self.steps.append(f"[{line.number}] {values[line.number]}.")
         return values[lines[0].number]
 
-    def _quoted(self, number: int, index: int) -> list[_Line]:
-        """A line for the quantity and for everything that it reads, in the order of being mentioned."""
+    def opening(self, number: int) -> str:
+        """What the problem asks for."""
+        problem = self.problem(number)
+        return f"{problem.quantities[problem.query].name}."
+
+    def _quoted(self, number: int, index: int, values: dict[int, int]) -> list[_Line]:
+        """A line for the quantity and for everything that it reads, in the order of being mentioned.
+
+        Values that are stated, or were given, are put into ``values``.
+        """
         problem = self.problem(number)
         if self._needs_answer_before(number, index):
             self.steps.append(self.line(number - 1))
@@ -54,25 +63,33 @@ class Numbered(Work):
         self.n_lines += 1
         mentioned, lines = [index], []
         for place, own in enumerate(mentioned):  # which grows on the way
-            quantity, first = problem.quantities[own], self.n_lines + 1
-            lines.append(_Line(start + place, quantity, first))
-            if quantity.name in self.given.values:
-                self.steps.append(f"[{start + place}] {quantity.name} equals {self.given.values[quantity.name]}.")
+            line = _Line(start + place, problem.quantities[own], self.n_lines + 1)
+            lines.append(line)
+            value = self._stated(line.quantity, number)
+            self.steps.append(f"[{line.number}] {self._words(problem, line, number)}")
+            if value is not None:
+                values[line.number] = value
+                self.steps.append(f"[{line.number}] {value}.")
                 continue
-            self.steps.append(f"[{start + place}] {quote(problem, quantity, number - 1, first)}")
-            mentioned += quantity.parents
-            self.n_lines += len(quantity.parents)
+            mentioned += line.quantity.parents
+            self.n_lines += len(line.quantity.parents)
         return lines
 
-    def _value(self, line: _Line, number: int, values: Mapping[int, int]) -> int:
-        quantity = line.quantity
+    def _words(self, problem: Problem, line: _Line, number: int) -> str:
+        given = self.given.values.get(line.quantity.name)
+        return (
+            quote(problem, line.quantity, number - 1, line.first)
+            if given is None
+            else f"{line.quantity.name} equals {given}."
+        )
+
+    def _stated(self, quantity: Quantity, number: int) -> int | None:
+        """The value of what needs no calculation."""
         if quantity.name in self.given.values:
             return self.given.values[quantity.name]
         if quantity.form == "constant":
             return quantity.constant
-        if quantity.form == "carried":
-            return self.answers[number - 1]
-        return self._calculate(line, values)
+        return self.answers[number - 1] if quantity.form == "carried" else None
 
     def _calculate(self, line: _Line, values: Mapping[int, int]) -> int:
         """Takes one operand after the other."""

@@ -130,9 +130,24 @@ RECIPES: Mapping[str, Recipe] = {
     "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
     "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
     "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
-    "solver-xl": Recipe(tokens=24_000_000, decay_tokens=6_000_000),
+    "solver-xl": Recipe(
+        tokens=8_000_000,
+        decay_tokens=2_500_000,
+        learning_rate=2e-3,
+        notation="numbered",
+        begins_with="desk-solver-s",
+        operation_caps=((1.0, 4), (_EVER, 99)),
+        largest_values=((1.0, 4), (_EVER, 12)),
+        drill_facts=((_EVER, 64),),
+        recall_share=((1.0, 0.4), (_EVER, 0.15)),
+        sum_share=((2.0, 0.0), (_EVER, 0.2)),
+    ),
     "orchestrator": _writer("orchestrator", "desk-solver-s"),
     "thinker": _writer("thinker", "desk-solver-m"),
     "sequencer": _writer("sequential", "desk-solver-s"),
 }
-"""By the name on the command line. The solvers are four stops of one course, each with its own slowing down."""
+"""By the name on the command line.
+
+Three solvers are stops of one course, each with its own slowing down. The fourth begins as the first, and learns to
+work in numbered lines.
+"""

@@ -40,6 +40,10 @@ class Work(ABC):
     def quantity(self, number: int, index: int) -> int:
         """Works a quantity of sub-task ``number`` out, after all that it reads; returns its value."""
 
+    def opening(self, number: int) -> str:
+        """What a line says of a problem before its steps; nothing, unless a notation has it."""
+        return ""
+
     def problem(self, number: int) -> Problem:
         """Sub-task ``number``, which asks for a quantity."""
         problem = self.tasks[number - 1]
@@ -59,8 +63,9 @@ class Work(ABC):
     def line(self, number: int) -> str:
         """One sub-task's steps between its number and its answer; they are no steps of their own any more."""
         started = len(self.steps)
+        opening = self.opening(number) if isinstance(self.tasks[number - 1], Problem) else ""
         value = self.answer(number)
-        steps = " ".join(self.steps[started:])
+        steps = " ".join([opening, *self.steps[started:]] if opening else self.steps[started:])
         del self.steps[started:]
         return f"Problem {number}: {steps} [answer {number}] is {value}."
 

@@ -1,8 +1,11 @@
 """Tokens per second of a desk model: one training step after another, and batched generation.
 
-Run as a script. Generation is given three times on the same prompts: by the local engine, by a plain ``generate`` call,
-and by a loop written by hand for this one architecture with a cache of fixed size, as a reference for what the engine
-may cost. All three write the same text.
+Run as a script. Training is timed by one process and by two that share each step; on a machine with one core to spare
+the second does not help.
+
+Generation is given three times on the same prompts: by the local engine, by a plain ``generate`` call, and by a loop
+written by hand for this one architecture with a cache of fixed size, as a reference for what the engine may cost. All
+three write the same text.
 """
 
 from __future__ import annotations
@@ -18,24 +21,34 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, Lfm2ForCausalLM
 from masrepro.bench import benchmark
 from masrepro.models import Local, Message, Sampling
 from masrepro.models.desk import folder_of
+from masrepro.train.crew import Crew, crew_of
 from masrepro.train.desk_recipe import RECIPES
 from masrepro.train.desk_training import Training
 
 MODEL = "desk-solver-s"
+RECIPE = RECIPES["solver-s"]
 N_PROMPTS = 128
 N_NEW = 64
 N_STEPS = 20
 
 
-def training_speed() -> float:
-    """Tokens per second of the first steps of a recipe, drill included, one thread."""
+def training_speed(processes: int) -> float:
+    """Tokens per second of wall time of a recipe's first steps, drill included, one thread a process."""
     torch.set_num_threads(1)
-    run = Training.of(RECIPES["solver-s"])
-    run.step()
-    began, seen = time.process_time(), run.clock.tokens
-    for _ in range(N_STEPS):
-        run.step()
-    return (run.clock.tokens - seen) / (time.process_time() - began)
+    run = Training.of(RECIPE)
+    with crew_of(processes, train_along) as crew:
+        run.step(crew)
+        began, seen = time.perf_counter(), run.clock.tokens
+        for _ in range(N_STEPS):
+            run.step(crew)
+        return (run.clock.tokens - seen) / (time.perf_counter() - began)
+
+
+def train_along(crew: Crew) -> None:
+    torch.set_num_threads(1)
+    run = Training.of(RECIPE)
+    for _ in range(N_STEPS + 1):
+        run.step(crew)
 
 
 class StaticLoop:
@@ -158,7 +171,9 @@ def generation_speed() -> dict[str, float]:
 
 
 def main() -> None:
-    print(f"training, {MODEL}'s recipe: {training_speed():,.0f} tokens a second of processor time")
+    alone, shared = training_speed(1), training_speed(2)
+    print(f"training, {MODEL}'s recipe: {alone:,.0f} tokens/s by one process")
+    print(f"  by two: {shared:,.0f} tokens/s ({shared / alone:.2f} x one)")
     speeds = generation_speed()
     print(f"generation, {N_PROMPTS} rows of {N_NEW} tokens:")
     for name, speed in speeds.items():
