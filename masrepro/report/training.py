@@ -21,6 +21,7 @@ def training_rows(names: Sequence[str]) -> list[Row]:
             "M tokens": round(record["tokens"] / 1e6, 1),
             "steps": record["steps"],
             "minutes": round(record["minutes"], 1),
+            "cores": record.get("processes", 1),
             "last loss": record["curve"][-1][1] if record["curve"] else None,
         }
         for name, record in ((name, training_record(name)) for name in names)

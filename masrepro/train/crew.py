@@ -25,6 +25,7 @@ Helped = Callable[["Crew"], None]
 
 _PATIENCE = timedelta(minutes=10)
 """For one that does not come, or that reports and saves."""
+_FAREWELL_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,8 @@ def crew_of(size: int, helped: Helped) -> Iterator[Crew]:
         try:
             _meet(Crew(0, size), meeting)
             yield Crew(0, size)
+            for helper in helpers:
+                helper.join(_FAREWELL_S)
         except RuntimeError as error:
             if all(helper.is_alive() for helper in helpers):
                 raise

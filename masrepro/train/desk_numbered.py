@@ -2,11 +2,13 @@ r"""Worked replies in numbered lines: first every quote, then every value, in re
 
 A quote numbers what it reads, counting on; the next line quotes the next number. So which quantity is next, who reads
 it and whether an operand is still to come is counted, not remembered. What is stated is said again at once, so that a
-line's value, once there is one, is always what stands behind its number::
+line's value, once there is one, is always what stands behind its number. To take a line is to say its quote again, with
+values for names::
 
     [1] Mill's Lamp equals the sum of each [2] Farm's Drum and each [3] Farm's Bench. [2] Farm's Drum equals 2 more
     than each [4] Barn's Rope. [3] Farm's Bench equals 20. [3] 20. [4] Barn's Rope equals 5. [4] 5. [4] 5. [3] 20.
-    [2] takes [4] 5: 2 + 5 = 7. [2] 7. [1] takes [2] 7, [3] 20: 7 + 20 = 4. [1] 4.
+    [2] takes 2 more than each [4] 5: 2 + 5 = 7. [2] 7. [1] takes the sum of each [2] 7 and each [3] 20: 7 + 20 = 4.
+    [1] 4.
     Answer: \boxed{4}
 
 What is read twice is quoted twice. Numbers go on from one problem to the next, each of which begins with what it asks.
@@ -19,6 +21,8 @@ from dataclasses import dataclass
 
 from masrepro.bench.masbench.graph import Problem, Quantity
 from masrepro.train.desk_work import OPERATORS, Work, quote
+
+_UNARY = {"more": " more than each ", "times": " times as many as each "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +96,22 @@ class Numbered(Work):
         return self.answers[number - 1] if quantity.form == "carried" else None
 
     def _calculate(self, line: _Line, values: Mapping[int, int]) -> int:
-        """Takes one operand after the other."""
-        operator, so_far = OPERATORS[line.quantity.form], line.quantity.constant
-        several = len(line.quantity.parents) > 1
-        taken = []
-        for place in range(len(line.quantity.parents)):
+        """Says the quote again with values for names, and takes one operand after the other."""
+        form, so_far = line.quantity.form, line.quantity.constant
+        n_operands = len(line.quantity.parents)
+        taken = f"{so_far}{_UNARY[form]}" if form in _UNARY else f"the {form} of each "
+        for place in range(n_operands):
             operand = line.first + place
             value = values[operand]
-            if several and place == 0:
-                taken.append(f"[{operand}] {value}")
+            if place:
+                taken += " and each " if place == n_operands - 1 else ", each "
+            taken += f"[{operand}] {value}"
+            if form not in _UNARY and place == 0:
                 so_far = value
-            else:
-                before, so_far = so_far, self.combined(operator, so_far, value)
-                taken.append(f"[{operand}] {value}: {before} {operator} {value} = {so_far}")
-        self.steps.append(f"[{line.number}] takes {', '.join(taken)}.")
+                continue
+            before, so_far = so_far, self.combined(OPERATORS[form], so_far, value)
+            taken += f": {before} {OPERATORS[form]} {value} = {so_far}"
+        self.steps.append(f"[{line.number}] takes {taken}.")
         return so_far
 
     def _needs_answer_before(self, number: int, index: int) -> bool:
