@@ -131,7 +131,7 @@ RECIPES: Mapping[str, Recipe] = {
     "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
     "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
     "solver-xl": Recipe(
-        tokens=8_500_000,
+        tokens=11_500_000,
         decay_tokens=2_500_000,
         learning_rate=2e-3,
         notation="numbered",
