@@ -61,13 +61,15 @@ def shipped_adapters() -> list[Path]:
 
 
 def folder_of(name: str) -> Path:
-    """Where a shipped model lies.
+    """Where a shipped model lies; or the folder itself, if it is one in which ``desk train`` left a model.
 
     Raises
     ------
     FileNotFoundError
         No such model comes with the package; lists those that do.
     """
+    if (Path(name) / "model.safetensors").is_file():
+        return Path(name)
     if name not in shipped():
         raise FileNotFoundError(f"no desk model {name!r} comes with masrepro; there are: {', '.join(shipped())}")
     return WEIGHTS / name
@@ -91,8 +93,7 @@ def load_desk_model(name: str, *, max_batch: int = 128, dtype: str = "float64") 
 
     # On so few numbers two threads spend their time waiting for each other.
     torch.set_num_threads(1)
-    folder = Path(name) if (Path(name) / "model.safetensors").is_file() else folder_of(name)
-    return Local(folder, name=name, dtype=dtype, max_batch=max_batch)
+    return Local(folder_of(name), name=name, dtype=dtype, max_batch=max_batch)
 
 
 def new_tokenizer(phrases: list[str]) -> PreTrainedTokenizerFast:
