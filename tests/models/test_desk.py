@@ -114,3 +114,10 @@ def test_a_reply_does_not_depend_on_what_shares_its_batch(solver):
     together = ask(solver, prompts)
     assert [ask(solver, [prompt])[0] for prompt in prompts[:6]] == together[:6]
     assert ask(solver, prompts[::-1])[::-1] == together
+
+
+def test_a_folder_that_holds_a_model_is_its_own_place(tmp_path):
+    folder = folder_of("desk-solver-s")
+    assert folder_of(str(folder)) == folder
+    with pytest.raises(FileNotFoundError, match="no desk model"):
+        folder_of(str(tmp_path))
