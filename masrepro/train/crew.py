@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -105,13 +106,17 @@ def crew_of(size: int, helped: Helped) -> Iterator[Crew]:
         finally:
             for helper in helpers:
                 helper.terminate()
-                helper.join()
             if dist.is_initialized():
-                dist.destroy_process_group()
+                dist.destroy_process_group()  # those that wait for this one wait no longer
+            for helper in helpers:
+                helper.join(_FAREWELL_S)
+                helper.kill()
 
 
 def _help(helped: Helped, crew: Crew, meeting: Path) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the leader's affair, who then ends this process
+    # An interrupt is the leader's affair, who then ends this process; which leaves in order, as libraries expect.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     _meet(crew, meeting)
     helped(crew)
 
