@@ -54,6 +54,13 @@ def add_once(crew: Crew) -> None:
     crew.add_up([torch.ones(2)])
 
 
+def add_for_ever(crew: Crew) -> None:
+    import torch
+
+    while True:
+        crew.add_up([torch.ones(2)])
+
+
 def end_at_once(crew: Crew) -> None:
     os._exit(3)
 
@@ -83,7 +90,11 @@ def test_a_helper_that_ends_before_its_time_is_told():
         crew.add_up([torch.ones(1)])
 
 
-def test_what_the_leader_raises_comes_through_and_helpers_end():
-    with pytest.raises(ZeroDivisionError), crew_of(2, add_once):
+def test_what_the_leader_raises_comes_through_and_helpers_end_in_order():
+    import torch
+
+    with pytest.raises(ZeroDivisionError), crew_of(2, add_for_ever) as crew:
+        crew.add_up([torch.ones(2)])
+        (helper,) = multiprocessing.active_children()
         raise ZeroDivisionError
-    assert multiprocessing.active_children() == []
+    assert helper.exitcode == 0
