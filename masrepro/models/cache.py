@@ -178,10 +178,12 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _refuse_another(connection: sqlite3.Connection) -> None:
-    (found,), (n_tables,) = (
-        connection.execute(f"SELECT {what}").fetchone()
-        for what in ("user_version FROM pragma_user_version", "count(*) FROM sqlite_master")
-    )
+    with connection:
+        connection.execute("BEGIN")  # both are read at one moment: another process may be making the file
+        (found,), (n_tables,) = (
+            connection.execute(f"SELECT {what}").fetchone()
+            for what in ("user_version FROM pragma_user_version", "count(*) FROM sqlite_master")
+        )
     if found not in (0, _FORMAT):
         raise sqlite3.DatabaseError(f"it has format {found}, and only {_FORMAT} is known")
     if not found and n_tables:

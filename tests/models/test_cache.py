@@ -9,7 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
@@ -239,3 +241,17 @@ def test_a_process_killed_in_the_middle_has_kept_every_reply_that_it_was_given(t
         os.kill(process.pid, signal.SIGKILL)
         told = [20, *map(int, process.stdout.read().split())]
     assert all(asyncio.run(_hits(path, told[-1] + 1)))
+
+
+def test_a_file_that_another_one_is_making_is_not_taken_for_a_strange_one(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(150):
+            start = threading.Barrier(4)
+            path = tmp_path / f"{number}.sqlite"
+
+            def opened(start: threading.Barrier = start, path: Path = path) -> None:
+                start.wait()
+                Cached(Paid(), path).close()
+
+            for opening in [threads.submit(opened) for _ in range(4)]:
+                opening.result()
