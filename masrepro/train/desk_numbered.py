@@ -119,12 +119,12 @@ class Numbered(Work):
         if number - 1 in self.answers:
             return False
         quantities = self.problem(number).quantities
-        todo = [index]
-        while todo:
-            quantity = quantities[todo.pop()]
+        ahead = [index]
+        while ahead:
+            quantity = quantities[ahead.pop()]
             if quantity.name in self.given.values:
                 continue
             if quantity.form == "carried":
                 return True
-            todo += quantity.parents
+            ahead += quantity.parents
         return False

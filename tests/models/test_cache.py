@@ -249,9 +249,10 @@ def test_a_file_that_another_one_is_making_is_not_taken_for_a_strange_one(tmp_pa
             start = threading.Barrier(4)
             path = tmp_path / f"{number}.sqlite"
 
-            def opened(start: threading.Barrier = start, path: Path = path) -> None:
+            def opened(start: threading.Barrier = start, path: Path = path) -> bool:
                 start.wait()
                 Cached(Paid(), path).close()
+                return path.is_file()
 
-            for opening in [threads.submit(opened) for _ in range(4)]:
-                opening.result()
+            openings = [threads.submit(opened) for _ in range(4)]
+            assert all(opening.result() for opening in openings)
