@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from masrepro.lab.axes_params import FiveAxesParams, oracle_calls
 from masrepro.lab.effort_params import OrchestratorEffortParams
@@ -33,6 +34,7 @@ from masrepro.lab.schema import (
 )
 from masrepro.lab.training_params import TrainOrchestratorParams
 from masrepro.lab.writing_params import CostParetoParams, DomSweepParams
+from masrepro.models.desk import shipped
 from masrepro.models.smollm import NAME as SMOLLM
 
 __all__ = [
@@ -128,6 +130,16 @@ class DeskModelsParams(EvaluationParams):
     )
     shown_steps: int = Field(40, ge=2, description="training steps that are made in the notebook, to be seen")
     concurrency: int = Field(128, ge=1, description="samples evaluated at once")
+
+    @field_validator("solvers", "orchestrator")
+    @classmethod
+    def _known(cls, given: tuple[str, ...] | str) -> tuple[str, ...] | str:
+        """Names are those of desk models here; a folder is looked for where the run is."""
+        for name in (given,) if isinstance(given, str) else given:
+            if name and Path(name).name == name and not Path(name).is_dir() and name not in shipped():
+                there = ", ".join(shipped())
+                raise ValueError(f"no desk model {name!r}: name the model/ of a training, or one of {there}")
+        return given
 
     def bound(self) -> Bound:
         """One call a sample alone, the oracle's besides; a call a system, and up to ten for its agents."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TRAINING = "training.json"
 """How a model was made, beside its weights: recipe, steps, tokens, minutes, and the curve of the loss."""
 
-CHECKPOINT = "checkpoint.pt"
+CHECKPOINT, CONSTANT = "checkpoint.pt", "constant.pt"
 _BAR_CHARS = 20
 _FLOAT32_ATTENTION = "sdpa_float32"
 
@@ -64,6 +64,8 @@ def train(
     ------
     ValueError
         The checkpoint to go on from belongs to another recipe, or lies beyond the point where this one slows down.
+    FileNotFoundError
+        ``start`` holds nothing to go on from.
     ChildProcessError
         One of several processes ended before its time.
     """
@@ -87,7 +89,9 @@ def _taken_up(recipe: Recipe, folder: Path, start: Path | None) -> Training:
     if (folder / CHECKPOINT).exists():
         run.restore(folder / CHECKPOINT, exactly=True)
     elif start is not None:
-        run.restore(start / "constant.pt", exactly=False)
+        if not (start / CONSTANT).is_file():
+            raise FileNotFoundError(f"{start} holds no {CONSTANT}: name the folder of a shorter training that ended")
+        run.restore(start / CONSTANT, exactly=False)
     return run
 
 
@@ -116,7 +120,7 @@ def _lead(run: Training, folder: Path, crew: Crew, n_checked: int, report: Calla
             report(f"       {checked(run.model, run.tokenizer, recipe, n_checked)}")
             tried = time.monotonic()
         if was_constant and run.clock.progress >= recipe.constant_until:
-            run.save(folder / "constant.pt")
+            run.save(folder / CONSTANT)
         if now - saved > 60:
             run.save(folder / CHECKPOINT)
             saved = time.monotonic()

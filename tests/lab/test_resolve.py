@@ -236,3 +236,13 @@ def test_the_files_in_the_repository_are_valid() -> None:
     home = Home(root, root / "outputs")
     for path in sorted((root / "params").glob("*/*.yaml")):
         assert resolve(path.stem, home=home, profile=path.parent.name).profile == path.parent.name
+
+
+@pytest.mark.parametrize("values", [{"solvers": ("desk-solver-s", "desk-solver-q")}, {"orchestrator": "desk-solver-q"}])
+def test_a_misspelt_desk_model_is_told_with_those_there_are(values: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"no desk model 'desk-solver-q'.*desk-solver-s"):
+        SCHEMAS["03_desk_models"].model_validate(values)
+
+
+def test_a_desk_model_in_a_folder_is_looked_for_later() -> None:
+    assert SCHEMAS["03_desk_models"].model_validate({"solvers": ("a/model",)}) is not None

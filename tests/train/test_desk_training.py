@@ -110,6 +110,11 @@ def test_what_another_recipe_left_is_refused(tmp_path):
         train(replace(short, decay_tokens=3_999), tmp_path / "new", start=tmp_path, n_checked=1, report=lambda _: None)
 
 
+def test_a_start_that_holds_nothing_is_told(tmp_path):
+    with pytest.raises(FileNotFoundError, match="name the folder of a shorter training"):
+        train(SMALL, tmp_path / "new", start=tmp_path, report=lambda _: None)
+
+
 def test_minutes_bound_the_training_time(tmp_path):
     lines = []
     train(replace(SMALL, minutes=0.02), tmp_path, n_checked=1, report=lines.append)
