@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,10 +88,11 @@ def crew_of(size: int, helped: Helped) -> Iterator[Crew]:
 
     # A fresh interpreter each: a fork of a process that has used torch may hang.
     context = multiprocessing.get_context("spawn")
+    farewell = context.Barrier(size)
     with tempfile.TemporaryDirectory(prefix="masrepro") as folder:
         meeting = Path(folder) / "meeting"
         helpers: list[BaseProcess] = [
-            context.Process(target=_help, args=(helped, Crew(place, size), meeting), daemon=True)
+            context.Process(target=_help, args=(helped, Crew(place, size), meeting, farewell), daemon=True)
             for place in range(1, size)
         ]
         for helper in helpers:
@@ -97,10 +100,12 @@ def crew_of(size: int, helped: Helped) -> Iterator[Crew]:
         try:
             _meet(Crew(0, size), meeting)
             yield Crew(0, size)
+            farewell.wait(_PATIENCE.total_seconds())
             for helper in helpers:
                 helper.join(_FAREWELL_S)
         except RuntimeError as error:
-            if all(helper.is_alive() for helper in helpers):
+            # A lost connection is noticed sooner than the end of the process that held it.
+            if not wait([helper.sentinel for helper in helpers], _FAREWELL_S):
                 raise
             raise ChildProcessError("a process that trains along has ended; its own message is above") from error
         finally:
@@ -113,12 +118,13 @@ def crew_of(size: int, helped: Helped) -> Iterator[Crew]:
                 helper.kill()
 
 
-def _help(helped: Helped, crew: Crew, meeting: Path) -> None:
+def _help(helped: Helped, crew: Crew, meeting: Path, farewell: Barrier) -> None:
     # An interrupt is the leader's affair, who then ends this process; which leaves in order, as libraries expect.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     _meet(crew, meeting)
     helped(crew)
+    farewell.wait(_PATIENCE.total_seconds())  # who leaves sooner may take along what others have yet to read
 
 
 def _meet(crew: Crew, meeting: Path) -> None:
