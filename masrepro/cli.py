@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument(
         "name",
         metavar="NAME",
-        help="which: solver-s, solver-m, solver-l, solver-xl, solver-numbered, orchestrator, thinker, sequencer",
+        help="which: solver-s, solver-m, solver-l, solver-xl, orchestrator, thinker, sequencer",
     )
     train.add_argument("--minutes", type=float, metavar="M", help="the same course in that training time")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and data (default: 0)")

@@ -65,7 +65,7 @@ def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) 
     while len(pool) + len(rows) < recipe.pool_rows - n_sums:
         item = draw_item(rng, largest)
         if rng.random() < clock.now(recipe.recall_share):
-            pool.append(_encode_recall(tokenizer, *recall(item, rng, recipe.notation)))
+            pool.append(_encode_recall(tokenizer, *recall(item, rng, recipe.notation, recipe.asked_share)))
         else:
             rows.extend(row for row in draw_rows(rng, item, recipe.notation) if row.operations <= cap)
     rows += [draw_sum(rng, largest, recipe.notation) for _ in range(n_sums)]

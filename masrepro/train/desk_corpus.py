@@ -92,7 +92,9 @@ def draw_sum(rng: Random, largest: int = 12, notation: str = NESTED) -> Row:
     return _quantity(item, rng, 1, widest, notation)
 
 
-def recall(item: Item, rng: Random, notation: str = NESTED) -> tuple[str, list[tuple[str, str]]]:
+def recall(
+    item: Item, rng: Random, notation: str = NESTED, asked_share: float = 0.0
+) -> tuple[str, list[tuple[str, str]]]:
     """The question, and in random order what it says of every quantity and code and asks in every problem, halved.
 
     Where lines are numbered, so are these quotes, and what they read.
@@ -100,6 +102,8 @@ def recall(item: Item, rng: Random, notation: str = NESTED) -> tuple[str, list[t
     said: list[tuple[str, str]] = []
     n_lines = 0
     facts = [(number, place) for number, task in enumerate(item.problems, start=1) for place in _facts(task)]
+    if asked_share and len(item.problems) > 1 and rng.random() < asked_share:
+        facts = [(number, None) for number in range(1, len(item.problems) + 1)]
     for number, place in rng.sample(facts, len(facts)):
         task = item.problems[number - 1]
         if isinstance(task, Needle):

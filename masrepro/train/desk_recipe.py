@@ -50,6 +50,8 @@ class Recipe:
         Until that many million tokens, the share of rows that only say again what the question states, or names.
     sum_share : tuple of (float, float)
         Until that many million tokens, the share of rows that ask for a long sum.
+    asked_share : float
+        Of the recall rows about several problems, the share that only says what each of them asks.
     """
 
     tokens: int
@@ -73,6 +75,7 @@ class Recipe:
     drill_facts: tuple[tuple[float, int], ...] = ((2.7, 128), (4.7, 384), (8.5, 128), (_EVER, 32))
     recall_share: tuple[tuple[float, float], ...] = ((2.7, 0.6), (_EVER, 0.15))
     sum_share: tuple[tuple[float, float], ...] = ((10.0, 0.0), (_EVER, 0.2))
+    asked_share: float = 0.0
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the course: constant, then linear decay."""
@@ -126,29 +129,34 @@ def _writer(corpus: str, begins_with: str) -> Recipe:
     )
 
 
-RECIPES: Mapping[str, Recipe] = {
-    "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
-    "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
-    "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
-    "solver-xl": Recipe(tokens=24_000_000, decay_tokens=6_000_000),
-    "solver-numbered": Recipe(
-        tokens=11_500_000,
-        decay_tokens=2_500_000,
+def _numbered(tokens: int, decay_tokens: int) -> Recipe:
+    """A solver in numbered lines begins as one in nested steps, which can find what a question says of a name."""
+    return Recipe(
+        tokens=tokens,
+        decay_tokens=decay_tokens,
         learning_rate=2e-3,
         notation="numbered",
         begins_with="desk-solver-s",
         operation_caps=((1.0, 4), (_EVER, 99)),
         largest_values=((1.0, 4), (_EVER, 12)),
         drill_facts=((_EVER, 64),),
-        recall_share=((1.0, 0.4), (_EVER, 0.15)),
-        sum_share=((2.0, 0.0), (_EVER, 0.2)),
-    ),
+        recall_share=((1.0, 0.4), (_EVER, 0.2)),
+        sum_share=((2.0, 0.0), (_EVER, 0.15)),
+        asked_share=0.6,
+    )
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
+    "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
+    "solver-l": _numbered(17_000_000, 4_000_000),
+    "solver-xl": _numbered(26_000_000, 6_000_000),
     "orchestrator": _writer("orchestrator", "desk-solver-s"),
     "thinker": _writer("thinker", "desk-solver-m"),
     "sequencer": _writer("sequential", "desk-solver-s"),
 }
 """By the name on the command line.
 
-Four solvers are stops of one course, each with its own slowing down. A fifth, whose weights do not come with the
-package, begins as the first of them and learns to work in numbered lines: it goes deeper, and is weaker on sets.
+The two smaller solvers are stops of one course, in nested steps, each with its own slowing down. The two larger ones
+are stops of another, in numbered lines, which goes deeper.
 """

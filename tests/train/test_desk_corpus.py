@@ -213,6 +213,16 @@ def test_recall_says_what_the_question_says(seed, notation):
     assert len(said) == n_facts + (len(asked) if len(asked) > 1 else 0)
 
 
+@given(seeds)
+def test_recall_of_what_is_asked_names_each_problem_once(seed):
+    rng = Random(seed)
+    item = draw_item(rng, axis="parallel")
+    _, said = recall(item, rng, NUMBERED, asked_share=1.0)
+    asked = {f"Problem {number}: ": task.asked for number, task in enumerate(item.problems, start=1)}
+    assert sorted(start for start, _ in said) == sorted(asked)
+    assert all(asked[start].endswith(end.removeprefix("The code of the ")) for start, end in said)
+
+
 def test_drill_is_true_and_covers_all_operators():
     facts = drill(Random(1), 500)
     assert {question.split()[1] for question, _ in facts} == {"+", "-", "*"}
