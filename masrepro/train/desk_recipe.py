@@ -149,7 +149,7 @@ def _numbered(tokens: int, decay_tokens: int) -> Recipe:
 RECIPES: Mapping[str, Recipe] = {
     "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
     "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
-    "solver-l": _numbered(17_000_000, 4_000_000),
+    "solver-l": _numbered(17_500_000, 4_000_000),
     "solver-xl": _numbered(26_000_000, 6_000_000),
     "orchestrator": _writer("orchestrator", "desk-solver-s"),
     "thinker": _writer("thinker", "desk-solver-m"),
