@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parent / "weights"
 CONTEXT_TOKENS = 2048
 
-_CONVOLUTION = 4
 # Standard deviations of an untrained model. The library's own start, 0.02, is made for wide models: at this width a
 # short convolution, which multiplies three small numbers, would begin near zero, and arithmetic would not be learned.
 _EMBEDDING_STD = 0.15
@@ -41,13 +40,14 @@ _CHAT_TEMPLATE = (
 @dataclass(frozen=True, slots=True)
 class Size:
     """Shape of a desk model: embedding width, layers (convolution and attention in turn), heads, feed-forward
-    width.
+    width, and how many tokens a convolution sees, its own included.
     """
 
     width: int = 128
     layers: int = 4
     heads: int = 2
     feed_forward: int = 384
+    reach: int = 4
 
 
 def shipped() -> list[str]:
@@ -137,7 +137,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast, size: Size, seed: int) -> Lfm2
         num_attention_heads=size.heads,
         num_key_value_heads=size.heads,
         max_position_embeddings=CONTEXT_TOKENS,
-        conv_L_cache=_CONVOLUTION,
+        conv_L_cache=size.reach,
         layer_types=["conv" if layer % 2 == 0 else "full_attention" for layer in range(size.layers)],
         block_auto_adjust_ff_dim=False,
         initializer_range=_WEIGHT_STD,

@@ -81,9 +81,10 @@ def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any], com
     parts = (
         f"# {name}",
         _PURPOSE[recipe["corpus"]],
-        f"LFM2 of width {size['width']}, {size['layers']} layers (short convolution and attention in turn), "
-        f"{size['heads']} heads; bf16. Made by `python -m masrepro desk train {name.removeprefix('desk-')}` from "
-        f"{started}: {training['tokens'] / 1e6:.1f} M tokens in {training['steps']:,} steps, data and weights from "
+        f"LFM2 of width {size['width']}, {size['layers']} layers (convolution over {size.get('reach', 4)} tokens and "
+        f"attention in turn), {size['heads']} heads; bf16. "
+        f"Made by `python -m masrepro desk train {name.removeprefix('desk-')}` from {started}: "
+        f"{training['tokens'] / 1e6:.1f} M tokens in {training['steps']:,} steps, data and weights from "
         f"seed {recipe['seed']}, {training['minutes']:.0f} minutes of {_cores(training)}, {_code(training)}. "
         "Recipe and loss curve: `training.json`.",
         _measured(name, results, command),

@@ -129,34 +129,31 @@ def _writer(corpus: str, begins_with: str) -> Recipe:
     )
 
 
-def _numbered(tokens: int, decay_tokens: int) -> Recipe:
-    """A solver in numbered lines begins as one in nested steps, which can find what a question says of a name."""
-    return Recipe(
-        tokens=tokens,
-        decay_tokens=decay_tokens,
+RECIPES: Mapping[str, Recipe] = {
+    "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
+    "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
+    "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
+    "solver-xl": Recipe(
+        tokens=26_000_000,
+        decay_tokens=6_000_000,
         learning_rate=2e-3,
         notation="numbered",
-        begins_with="desk-solver-s",
+        begins_with="desk-solver-m",
+        size=Size(reach=8),
         operation_caps=((1.0, 4), (_EVER, 99)),
         largest_values=((1.0, 4), (_EVER, 12)),
         drill_facts=((_EVER, 64),),
         recall_share=((1.0, 0.4), (_EVER, 0.2)),
         sum_share=((2.0, 0.0), (_EVER, 0.15)),
         asked_share=0.6,
-    )
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "solver-s": Recipe(tokens=8_500_000, decay_tokens=3_000_000),
-    "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
-    "solver-l": _numbered(17_500_000, 4_000_000),
-    "solver-xl": _numbered(26_000_000, 6_000_000),
+    ),
     "orchestrator": _writer("orchestrator", "desk-solver-s"),
     "thinker": _writer("thinker", "desk-solver-m"),
     "sequencer": _writer("sequential", "desk-solver-s"),
 }
 """By the name on the command line.
 
-The two smaller solvers are stops of one course, in nested steps, each with its own slowing down. The two larger ones
-are stops of another, in numbered lines, which goes deeper.
+Three solvers are stops of one course, in nested steps, each with its own slowing down. The fourth begins as one of them
+and goes on in numbered lines, which go deeper. Its convolutions see a whole sentence. With the usual four tokens, where
+two sentences both say "equals 11 more than each", the operand of either is quoted.
 """

@@ -238,7 +238,10 @@ def _attention() -> str:
 
 
 def _begin(model: Lfm2ForCausalLM, name: str) -> None:
-    """Take over a shipped model's weights; tokens that it does not know keep their own beginning."""
+    """Take over a shipped model's weights; tokens that it does not know keep their own beginning.
+
+    Where its convolutions see fewer tokens, those farther back begin with no weight, so that the two compute the same.
+    """
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -246,7 +249,10 @@ def _begin(model: Lfm2ForCausalLM, name: str) -> None:
     ours = model.state_dict()
     with torch.no_grad():
         for key, weight in theirs.items():
-            ours[key][: len(weight)] = weight
+            if key.endswith("conv.conv.weight"):
+                ours[key].zero_()[..., -weight.shape[-1] :] = weight
+            else:
+                ours[key][: len(weight)] = weight
 
 
 def _where(clock: Clock) -> str:

@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from masrepro.models.desk import Size, new_model, new_tokenizer
+from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
 from masrepro.train.desk_check import accuracy_by_kind
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows
 from masrepro.train.desk_recipe import Recipe
-from masrepro.train.desk_training import train
+from masrepro.train.desk_training import Training, train
 from masrepro.train.desk_words import phrases
 
 # Lengths are in tokens, so that a slow machine trains the same model.
@@ -128,3 +128,14 @@ def test_accuracy_counts_whole_answers(trained):
     model = AutoModelForCausalLM.from_pretrained(trained[0]).float()
     row = Row(prompt="Goal: Solve Problem 1.", reply="Answer: \\boxed{99}", kind="whole", operations=0)
     assert accuracy_by_kind(model, AutoTokenizer.from_pretrained(trained[0]), [row]) == {"whole 0": "0/1"}
+
+
+def test_one_of_wider_reach_begins_as_what_it_begins_with():
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    theirs = AutoModelForCausalLM.from_pretrained(folder_of("desk-solver-s"), dtype=torch.float32)
+    wider = Training.of(Recipe(tokens=1, decay_tokens=1, begins_with="desk-solver-s", size=Size(reach=7)))
+    ids = torch.arange(40).reshape(2, 20)
+    with torch.no_grad():
+        torch.testing.assert_close(wider.model(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-4)
