@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from masrepro.bench.masbench.cell import parse_cell
 from masrepro.bench.public import cards
 from masrepro.lab.fault_setting import FaultKind
-from masrepro.lab.orchestrator import Orchestrator, known_adapter
+from masrepro.lab.orchestrator import Orchestrator, known_adapter, trained_role
 from masrepro.lab.schema import Bound, ModelNames, ModelPrice, Served, no_repeats
 from masrepro.lab.writing_params import Alone, Doms, Shapes, WritingParams
 
@@ -45,6 +45,14 @@ class Adapters(BaseModel):
     generator: str = Field(default="", description="the model/ of a training, or a shipped adapter; empty: untrained")
     implementer: str = Field(default="", description="as generator")
     rectifier: str = Field(default="", description="as generator")
+
+    @model_validator(mode="after")
+    def _each_of_its_role(self) -> Self:
+        for role in ROLES:
+            adapter = getattr(self, role)
+            if (trained := trained_role(adapter)) not in ("", role):
+                raise ValueError(f"{role} is {adapter}, which was trained as the {trained}")
+        return self
 
 
 class Mas2TableParams(WritingParams):

@@ -7,6 +7,7 @@ trained or not; instructed to write at once, or thinking first, which the parser
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from masrepro.models.model import Model, Price, Sampling, Usage
 from masrepro.models.servers import Server, served, why_not
 from masrepro.orchestration.catalogue import STANDARD, Catalogue
 from masrepro.orchestration.dom import DoM
+from masrepro.train.training_folder import SETTINGS
 
 if TYPE_CHECKING:
     from masrepro.lab.notebook import Run
@@ -44,6 +46,12 @@ def known_adapter(adapter: str) -> str:
     if adapter and is_name and not (WEIGHTS / adapter).is_dir() and not Path(adapter).is_dir():
         raise ValueError(f"should be the model/ of a training, or one that comes with masrepro: {_names_like(adapter)}")
     return adapter
+
+
+def trained_role(adapter: str) -> str:
+    """Which of MAS²'s meta-agents an adapter was trained to be; empty where nothing beside it says so."""
+    told = (WEIGHTS / adapter if (WEIGHTS / adapter).is_dir() else Path(adapter)) / SETTINGS
+    return str(json.loads(told.read_text(encoding="utf-8")).get("role", "")) if adapter and told.is_file() else ""
 
 
 def _names_like(adapter: str) -> str:

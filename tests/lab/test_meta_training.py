@@ -79,6 +79,8 @@ def test_the_bound_counts_every_decision_and_every_way() -> None:
         ("desk", [("training.base", "desk-solver-s")], "an adapter learns from what its own base wrote"),
         ("smoke", [("adapters.generator", "desk-generator")], "has none for the implementer, rectifier"),
         ("smoke", [("adapters.generator", "x")], "or one that comes with masrepro: desk-generator"),
+        ("smoke", [("adapters.generator", "desk-rectifier")], "is desk-rectifier, which was trained as the rectifier"),
+        ("desk", [("repeats", "[{implementer: desk-generator-2}]")], "which was trained as the generator"),
         ("smoke", [("repeats", "[{generator: desk-generator}]")], "repeats belong to adapters that are given"),
         ("desk", [("trees", "outputs/trees")], "leave trees empty, or adapters and repeats"),
         ("api", [("adapters", "{}")], "name all three adapters"),
@@ -181,7 +183,7 @@ def test_roles_with_pairs_get_an_adapter_and_others_a_reason(tmp_path: Path) -> 
 def test_repeats_are_read_and_measured_beside_the_adapters() -> None:
     roles = ("generator", "implementer", "rectifier")
     given = tuple((f"adapters.{role}", f"desk-{role}") for role in roles)
-    params = params_of("smoke", *given, ("repeats", "[{generator: desk-implementer}]"))
+    params = params_of("smoke", *given, ("repeats", "[{generator: desk-generator-2}]"))
     trainings = finished(params)
     assert [len(trainings[role]) for role in roles] == [2, 1, 1]
     alone = params_of("smoke", *given)
