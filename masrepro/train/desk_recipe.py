@@ -134,7 +134,7 @@ RECIPES: Mapping[str, Recipe] = {
     "solver-m": Recipe(tokens=14_000_000, decay_tokens=4_000_000),
     "solver-l": Recipe(tokens=17_000_000, decay_tokens=4_000_000),
     "solver-xl": Recipe(
-        tokens=26_000_000,
+        tokens=24_000_000,
         decay_tokens=6_000_000,
         learning_rate=2e-3,
         notation="numbered",
