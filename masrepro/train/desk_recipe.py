@@ -155,5 +155,6 @@ RECIPES: Mapping[str, Recipe] = {
 
 Three solvers are stops of one course, in nested steps, each with its own slowing down. The fourth begins as one of them
 and goes on in numbered lines, which go deeper. Its convolutions see a whole sentence. With the usual four tokens, where
-two sentences both say "equals 11 more than each", the operand of either is quoted.
+two sentences both say "equals 11 more than each", the operand of either is quoted: right in 17 of 35 such places by
+solver-l, with all before them given, and in 39 of 39 by solver-xl; elsewhere both always are.
 """

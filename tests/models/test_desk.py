@@ -13,6 +13,7 @@ from masrepro.baselines import Oracle
 from masrepro.bench import benchmark, score
 from masrepro.models import Sampling
 from masrepro.models.desk import WEIGHTS, folder_of, load_desk_model, shipped
+from masrepro.orchestration.plan import Agent
 from masrepro.runtime.blocking import wait_for
 from masrepro.train.desk_words import phrases
 
@@ -99,6 +100,15 @@ def test_single_steps_are_mostly_right(solver):
         score("exact_int", answer, truth).outcome == "correct" for answer, truth in zip(answers, truths, strict=True)
     )
     assert right >= 30
+
+
+def test_the_largest_solves_deep_questions_alone():
+    items = benchmark("masbench/depth/8", split="test", n=16)
+    prompts = [cot_messages(Task(item.question, Agent(id="a1", role="", goal=""))) for item in items]
+    replies = ask(load_desk_model("desk-solver-xl"), prompts)
+    answers = [read_output(text, "stop").answer or "" for text in replies]
+    scores = [score("exact_int", own, item.answer) for own, item in zip(answers, items, strict=True)]
+    assert sum(found.outcome == "correct" for found in scores) >= 11
 
 
 def test_it_computes_on_one_thread(solver):
