@@ -50,8 +50,12 @@ def known_adapter(adapter: str) -> str:
 
 def trained_role(adapter: str) -> str:
     """Which of MAS²'s meta-agents an adapter was trained to be; empty where nothing beside it says so."""
-    told = (WEIGHTS / adapter if (WEIGHTS / adapter).is_dir() else Path(adapter)) / SETTINGS
+    told = _place(adapter) / SETTINGS
     return str(json.loads(told.read_text(encoding="utf-8")).get("role", "")) if adapter and told.is_file() else ""
+
+
+def _place(adapter: str) -> Path:
+    return WEIGHTS / adapter if (WEIGHTS / adapter).is_dir() else Path(adapter)
 
 
 def _names_like(adapter: str) -> str:
@@ -102,7 +106,7 @@ def adapter_folder(adapter: str) -> Path:
     FileNotFoundError
         There is none.
     """
-    found = WEIGHTS / adapter if (WEIGHTS / adapter).is_dir() else Path(adapter)
+    found = _place(adapter)
     if not any(found.glob("*.safetensors")):
         raise FileNotFoundError(
             f"no adapter {adapter!r}: name the model/ of a training, or one that comes with masrepro "

@@ -9,7 +9,7 @@ from typing import Any
 
 from masrepro.lab.run_folder import RESULTS, RunFolder
 from masrepro.lab.table import markdown_text
-from masrepro.models.desk import folder_of, shipped, shipped_adapters
+from masrepro.models.desk import Size, folder_of, shipped, shipped_adapters
 from masrepro.report.adapter_card import adapter_card
 from masrepro.report.saved_runs import repeating
 from masrepro.report.statistics import Estimate
@@ -76,13 +76,13 @@ def card(name: str, training: Mapping[str, Any], results: Mapping[str, Any], com
     command : str
         What repeats that run.
     """
-    recipe, size = training["recipe"], training["recipe"]["size"]
+    recipe, size = training["recipe"], Size(**training["recipe"]["size"])
     started = f"the weights of {recipe['begins_with']}" if recipe["begins_with"] else "nothing"
     parts = (
         f"# {name}",
         _PURPOSE[recipe["corpus"]],
-        f"LFM2 of width {size['width']}, {size['layers']} layers (convolution over {size.get('reach', 4)} tokens and "
-        f"attention in turn), {size['heads']} heads; bf16. "
+        f"LFM2 of width {size.width}, {size.layers} layers (convolution over {size.reach} tokens and "
+        f"attention in turn), {size.heads} heads; bf16. "
         f"Made by `python -m masrepro desk train {name.removeprefix('desk-')}` from {started}: "
         f"{training['tokens'] / 1e6:.1f} M tokens in {training['steps']:,} steps, data and weights from "
         f"seed {recipe['seed']}, {training['minutes']:.0f} minutes of {_cores(training)}, {_code(training)}. "

@@ -123,7 +123,11 @@ def _help(helped: Helped, crew: Crew, meeting: Path, farewell: Barrier) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     _meet(crew, meeting)
-    helped(crew)
+    try:
+        helped(crew)
+    except BaseException:
+        farewell.abort()  # or the others would wait for this one
+        raise
     farewell.wait(_PATIENCE.total_seconds())  # who leaves sooner may take along what others have yet to read
 
 

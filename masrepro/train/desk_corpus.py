@@ -97,11 +97,13 @@ def recall(
 ) -> tuple[str, list[tuple[str, str]]]:
     """The question, and in random order what it says of every quantity and code and asks in every problem, halved.
 
-    Where lines are numbered, so are these quotes, and what they read.
+    Where lines are numbered, so are these quotes, and what they read. Where there are several problems, a share of
+    ``asked_share`` of the rows only says what each of them asks.
     """
     said: list[tuple[str, str]] = []
     n_lines = 0
     facts = [(number, place) for number, task in enumerate(item.problems, start=1) for place in _facts(task)]
+    # A recipe without that share draws what it has always drawn.
     if asked_share and len(item.problems) > 1 and rng.random() < asked_share:
         facts = [(number, None) for number in range(1, len(item.problems) + 1)]
     for number, place in rng.sample(facts, len(facts)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from dataclasses import replace
 
 import pytest
@@ -65,6 +66,11 @@ def end_at_once(crew: Crew) -> None:
     os._exit(3)
 
 
+def fail_at_the_end(crew: Crew) -> None:
+    add_once(crew)
+    raise ArithmeticError("after its last sum")
+
+
 def test_sums_and_the_leaders_value_reach_everyone():
     import torch
 
@@ -88,6 +94,15 @@ def test_a_helper_that_ends_before_its_time_is_told():
 
     with pytest.raises(ChildProcessError, match="has ended"), crew_of(2, end_at_once) as crew:
         crew.add_up([torch.ones(1)])
+
+
+def test_a_helper_that_fails_behind_its_last_sum_is_told_at_once():
+    import torch
+
+    began = time.monotonic()
+    with pytest.raises(ChildProcessError, match="has ended"), crew_of(2, fail_at_the_end) as crew:
+        crew.add_up([torch.ones(2)])
+    assert time.monotonic() - began < 120
 
 
 def test_what_the_leader_raises_comes_through_and_helpers_end_in_order():
