@@ -20,6 +20,8 @@ _NAME = re.compile(
     r"|credentials?)$",
     re.IGNORECASE,
 )
+# A misspelt max_tokens, plan_tokens or run_tokens: told as what it is.
+_COUNT = re.compile(r"(^|\.)(max|plan|run)_token$")
 _SHAPE = re.compile(
     r"(?<![A-Za-z0-9])(?:sk-[A-Za-z0-9_\-]{8,}|hf_[A-Za-z0-9]{8,}|AKIA[0-9A-Z]{12,}|gh[pousr]_[A-Za-z0-9]{16,}"
     r"|github_pat_\w{16,}|xox[abprs]-[A-Za-z0-9\-]{10,}|AIza[0-9A-Za-z_\-]{30,})"
@@ -35,8 +37,8 @@ _BINARY = {".safetensors", ".bin", ".pt", ".npy", ".png", ".pdf"}
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a key of this name holds a secret: ``api_key``, ``OPENAI_API_KEY``; not ``max_tokens``."""
-    return _NAME.search(name) is not None
+    """Whether a key of this name holds a secret: ``api_key``, ``OPENAI_API_KEY``; not ``max_tokens``, also misspelt."""
+    return _NAME.search(name) is not None and _COUNT.search(name) is None
 
 
 def looks_secret(text: str) -> bool:

@@ -183,6 +183,15 @@ def test_a_secret_is_refused_and_never_echoed(home: Home, file: Path, line: str)
         assert "swordfish" not in "".join(told).lower()
 
 
+def test_a_misspelt_count_of_tokens_is_no_secret(home: Home, file: Path) -> None:
+    file.write_text("max_token: 512\n")
+    for told in (
+        problems(home, profile="smoke", file=file),
+        problems(home, profile="smoke", options=[("max_token", "512")]),
+    ):
+        assert "unknown key max_token, did you mean max_tokens?" in told[0]
+
+
 def test_the_value_of_a_secret_variable_is_refused(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIXTURE_API_KEY", "correct horse battery")
     (line,) = problems(home, profile="smoke", options=[("model", "correct horse battery")])
