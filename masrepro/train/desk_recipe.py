@@ -162,7 +162,8 @@ RECIPES: Mapping[str, Recipe] = {
 """By the name on the command line.
 
 Two solvers are stops of one course, in nested steps, each with its own slowing down. The third begins as the second and
-goes on in numbered lines, which go deeper; the fourth begins as the third and goes on. The convolutions of both see a whole sentence. With the usual four tokens, where two sentences both say "equals 11 more than each",
-the operand of either is quoted: right in 14 of 35 such places by solver-m, with all before them given, and in 39 of 39 by
-solver-l; elsewhere both always are.
+goes on in numbered lines, which go deeper; the fourth begins as the third and goes on. The convolutions of both see a
+whole sentence. With the usual four tokens, where two sentences both say "equals 11 more than each", the operand of
+either is quoted: right in 14 of 35 such places by solver-m, with all before them given, and in 39 of 39 by solver-l;
+elsewhere both always are.
 """
