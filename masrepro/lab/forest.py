@@ -24,12 +24,11 @@ from masrepro.lab.staffed_run import Terms
 from masrepro.lab.workers import work_through
 from masrepro.models.model import Model, Pool, Price, Usage
 from masrepro.runtime.trace import NOTHING
-from masrepro.train.tree import Tree
+from masrepro.train.tree import TREE_SUFFIX, Tree
 
 __all__ = ["Grown", "TreeSettings", "Trio", "computed_in", "forest", "grow", "trees_in"]
 
 SETTINGS = "settings.json"
-_SUFFIX = ".tree.json"
 
 
 async def forest(
@@ -212,11 +211,11 @@ def _claim(folder: Path, told: Mapping[str, Any]) -> None:
 
 
 def _file(folder: Path, item_id: str) -> Path:
-    return folder / f"{item_id}{_SUFFIX}"
+    return folder / f"{item_id}{TREE_SUFFIX}"
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*{_SUFFIX}"))
+    return sorted(folder.glob(f"*{TREE_SUFFIX}"))
 
 
 def _kept(folder: Path, job: _Job) -> Tree:

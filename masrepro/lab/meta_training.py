@@ -22,7 +22,6 @@ from masrepro.lab.mas2_table_params import Adapters
 from masrepro.lab.meta_training_params import TrainMetaParams
 from masrepro.lab.notebook import Progress
 from masrepro.lab.orchestrator import adapter_folder, load_writer
-from masrepro.lab.problem import BadInput
 from masrepro.lab.remembered import Remembered
 from masrepro.lab.staffed_run import Terms
 from masrepro.models.desk import load_desk_model, shipped
@@ -63,14 +62,12 @@ async def grow_forest(stage: Stage, folder: Path) -> list[Tree]:
     ------
     ModelError
         A meta-agent could not be asked. What is grown is kept.
-    BadInput
-        The params name a folder without trees.
+    ValueError
+        The params name a folder, and a file in it is no tree.
     """
     params = _params(stage)
     if params.trees:
-        if not (trees := trees_in(Path(params.trees))):
-            raise BadInput.of(f"trees: {params.trees} holds none: name trees/ of a run of 11_train_meta_agents")
-        return trees
+        return trees_in(Path(params.trees))
     executor = executor_named(params.tree_executor)
     pool = Pool({name: load_backbone(params, name) for name in params.solvers} if executor.apart else _bare(stage.pool))
     priced = [*stage.pool.values(), *stage.writers.values()]

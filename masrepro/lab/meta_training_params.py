@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -14,7 +15,7 @@ from masrepro.lab.mas2_table_params import ROLES, Adapters, Faults, Mas2TablePar
 from masrepro.lab.schema import Bound, no_repeats
 from masrepro.lab.writing_params import Cells
 from masrepro.train.cto_settings import CtoSettings
-from masrepro.train.tree import Role
+from masrepro.train.tree import TREE_SUFFIX, Role
 
 _DESK = {"base": "desk-orchestrator", "device": "cpu", "dtype": "float32", "autocast": False}
 Seeds = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1), AfterValidator(no_repeats)]
@@ -77,6 +78,10 @@ class TrainMetaParams(Mas2TableParams):
             raise ValueError("repeats belong to adapters that are given: name those, or train several seeds by `seeds`")
         if self.trees and given:
             raise ValueError("trees and adapters are both given: leave trees empty, or adapters and repeats")
+        if self.trees and not any(Path(self.trees).glob(f"*{TREE_SUFFIX}")):
+            raise ValueError(
+                f"trees: {self.trees} holds none: name trees/ of a run of 11_train_meta_agents, or leave it empty"
+            )
         if self.meta.server is not None and not given:
             raise ValueError("meta.server is set, and what is served cannot be trained here: name all three adapters")
         if self.tree_executor == "ray" and self.max_cost_usd is not None:

@@ -18,6 +18,9 @@ from masrepro.models.model import Message, ToolCall, Usage
 Role = Literal["generator", "implementer", "rectifier"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
+TREE_SUFFIX = ".tree.json"
+"""Of the files of a folder of trees."""
+
 # Whose decision comes after whose. None: the question. A run that was repaired may be interrupted again.
 _NEXT: dict[Role | None, Role] = {
     None: "generator",

@@ -83,6 +83,7 @@ def test_the_bound_counts_every_decision_and_every_way() -> None:
         ("desk", [("repeats", "[{implementer: desk-generator-2}]")], "which was trained as the generator"),
         ("smoke", [("repeats", "[{generator: desk-generator}]")], "repeats belong to adapters that are given"),
         ("desk", [("trees", "outputs/trees")], "leave trees empty, or adapters and repeats"),
+        ("smoke", [("trees", "nowhere")], "nowhere holds none: name trees/ of a run of 11_train_meta_agents"),
         ("api", [("adapters", "{}")], "name all three adapters"),
         ("desk", [("tree_executor", "ray"), ("max_cost_usd", "1")], "leave one of them out"),
         ("desk", [("seeds", "[1, 1]")], "holds 1 more than once"),
@@ -200,9 +201,6 @@ async def test_trees_of_another_run_are_learned_from_and_fewer_of_their_branches
     assert sorted(tree.item_id for tree in trees) == sorted(tree.item_id for tree in grown)
     assert not (tmp_path / "own").exists()
     assert len(pairs_of(trees, again)) < len(pairs_of(trees, params))
-    nowhere = scripted_params(("trees", str(tmp_path)))
-    with pytest.raises(BadInput, match="holds none: name trees/ of a run"):
-        await grow_forest(scripted_stage(nowhere), tmp_path / "own")
 
 
 def test_finished_adapters_bring_their_history_where_they_have_one(tmp_path: Path) -> None:
