@@ -102,10 +102,11 @@ def test_single_steps_are_mostly_right(solver):
     assert right >= 30
 
 
-def test_the_largest_solves_deep_questions_alone():
+@pytest.mark.parametrize("name", ["desk-solver-l", "desk-solver-xl"])
+def test_the_larger_ones_solve_deep_questions_alone(name):
     items = benchmark("masbench/depth/8", split="test", n=16)
     prompts = [cot_messages(Task(item.question, Agent(id="a1", role="", goal=""))) for item in items]
-    replies = ask(load_desk_model("desk-solver-xl"), prompts)
+    replies = ask(load_desk_model(name), prompts)
     answers = [read_output(text, "stop").answer or "" for text in replies]
     scores = [score("exact_int", own, item.answer) for own, item in zip(answers, items, strict=True)]
     assert sum(found.outcome == "correct" for found in scores) >= 11
