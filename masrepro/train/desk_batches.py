@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows, draw_sum, drill, recall
+from masrepro.train.desk_own import Write, own_rows
 from masrepro.train.desk_plans import naming, plan_row
 from masrepro.train.desk_recipe import Clock
 from masrepro.train.desk_repairs import repair_row
@@ -30,7 +31,7 @@ SYSTEM_SHARE, STAFFING_SHARE, REPAIR_SHARE = 0.60, 0.18, 0.22
 """Of an orchestrator's rows that are not recall: one model is generator, implementer and rectifier of MAS²."""
 
 Encoded = tuple[list[int], list[int]]
-Corpus = Callable[["PreTrainedTokenizerFast", Random, Clock], list[Encoded]]
+Corpus = Callable[["PreTrainedTokenizerFast", Random, Clock, Write], list[Encoded]]
 
 _MADE: Mapping[Callable[..., Row], float] = {
     plan_row: SYSTEM_SHARE,
@@ -39,10 +40,10 @@ _MADE: Mapping[Callable[..., Row], float] = {
 }
 
 
-def batches(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Batch]:
+def batches(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, write: Write) -> list[Batch]:
     """Rows and drill of the next steps; rows of similar length share a step."""
     recipe = clock.recipe
-    pool = CORPORA[recipe.corpus](tokenizer, rng, clock)
+    pool = CORPORA[recipe.corpus](tokenizer, rng, clock, write)
     groups: list[list[Encoded]] = [[]]
     for pair in sorted(pool, key=lambda pair: len(pair[0])):
         if groups[-1] and (len(groups[-1]) + 1) * _width([pair]) > recipe.batch_tokens:
@@ -56,7 +57,7 @@ def batches(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> li
     ]
 
 
-def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
+def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, _: Write) -> list[Encoded]:
     recipe = clock.recipe
     cap, largest = clock.now(recipe.operation_caps), clock.now(recipe.largest_values)
     pool: list[Encoded] = []
@@ -73,7 +74,7 @@ def _solver_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) 
 
 
 def _writer_pool(
-    tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, *, solves_first: bool = False
+    tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, write: Write, *, solves_first: bool = False
 ) -> list[Encoded]:
     """Systems, and calls of which only the names count, which are found in the question.
 
@@ -88,11 +89,15 @@ def _writer_pool(
         rows = [plan_row(rng, largest=largest, least=least, solves_first=True) for _ in range(n_written)]
     else:
         makers = rng.choices(list(_MADE), list(_MADE.values()), k=n_written)
+        n_own = round(makers.count(plan_row) * clock.now(recipe.own_share))
+        for _ in range(n_own):
+            makers.remove(plan_row)
         rows = [make(rng, largest=largest, least=least) for make in makers]
+        rows += own_rows(rng, write, n_own, largest=largest) if n_own else []
     return [*pool, *_encode(tokenizer, rows)]
 
 
-def _talk_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock) -> list[Encoded]:
+def _talk_pool(tokenizer: PreTrainedTokenizerFast, rng: Random, clock: Clock, _: Write) -> list[Encoded]:
     """Conversations, and turns of which only the names count, which are found in the question."""
     recipe = clock.recipe
     largest, least = clock.now(recipe.largest_values), clock.now(recipe.least_agents)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
+from masrepro.orchestration.dom import DoM
 from masrepro.orchestration.errors import OrchestrationError
 from masrepro.orchestration.parse import parse
 from masrepro.orchestration.plan import Agent, Orchestration
@@ -103,14 +104,14 @@ def valid_turns(
 
 def valid_staffings(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, staffings: Sequence[Staffing]) -> str:
     """Share of assignments, drawn at temperature 1, that give each agent a model of the pool."""
-    texts = _drawn_hot(model, tokenizer, [staffing.prompt for staffing in staffings], 64)
+    texts = drawn_hot(model, tokenizer, [staffing.prompt for staffing in staffings], 64)
     valid = [problem_of_staffing(text, own) is None for text, own in zip(texts, staffings, strict=True)]
     return f"{sum(valid)}/{len(valid)}"
 
 
 def valid_repairs(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, paused: Sequence[Paused]) -> str:
     """Share of repairs, drawn at temperature 1, that can be made and name nothing that the rectifier was not told."""
-    texts = _drawn_hot(model, tokenizer, [own.prompt for own in paused], 320)
+    texts = drawn_hot(model, tokenizer, [own.prompt for own in paused], 320)
     valid = [problem_of_repair(text, own.state) is None for text, own in zip(texts, paused, strict=True)]
     return f"{sum(valid)}/{len(valid)}"
 
@@ -156,10 +157,10 @@ def problem_of_turn(text: str, talk: Talk, place: int) -> str | None:
     return "unknown name" if any(_is_unknown(agent, talk.prompt) for agent in built.agents[-1:]) else None
 
 
-def problem_of(text: str, question: str) -> str | None:
+def problem_of(text: str, question: str, dom: DoM = DoM.HIGH) -> str | None:
     """What is wrong with a written system: the rule that it breaks, or a name that the question lacks."""
     try:
-        plan = parse(text, catalogue=PLAIN)
+        plan = parse(text, dom=dom, catalogue=PLAIN)
     except OrchestrationError as error:
         return error.rule
     return "unknown name" if any(_is_unknown(agent, question) for agent in plan.agents) else None
@@ -171,13 +172,13 @@ def _is_unknown(agent: Agent, question: str) -> bool:
     return agent.goal.startswith("Find ") and subject.lower() not in question.lower()
 
 
-def _drawn_hot(
-    model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, prompts: Sequence[str], n_new: int
+def drawn_hot(
+    model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, prompts: Sequence[str], n_new: int, seed: int = 0
 ) -> list[str]:
-    """Replies at temperature 1, a batch at a time."""
+    """Replies of up to ``n_new`` tokens at temperature 1, a batch at a time."""
     import torch
 
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     rows = [Row(prompt, "", "", 0) for prompt in prompts]
     parts = [rows[start : start + 64] for start in range(0, len(rows), 64)]
     return [

@@ -52,6 +52,8 @@ class Recipe:
         Until that many million tokens, the share of rows that ask for a long sum.
     asked_share : float
         Of the recall rows about several problems, the share that only says what each of them asks.
+    own_share : tuple of (float, float)
+        Until that many million tokens, the share of written systems that the model itself has written.
     """
 
     tokens: int
@@ -76,6 +78,7 @@ class Recipe:
     recall_share: tuple[tuple[float, float], ...] = ((2.7, 0.6), (_EVER, 0.15))
     sum_share: tuple[tuple[float, float], ...] = ((10.0, 0.0), (_EVER, 0.2))
     asked_share: float = 0.0
+    own_share: tuple[tuple[float, float], ...] = ((_EVER, 0.0),)
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the course: constant, then linear decay."""
@@ -155,7 +158,14 @@ RECIPES: Mapping[str, Recipe] = {
         sum_share=((2.0, 0.0), (_EVER, 0.15)),
     ),
     "solver-xl": replace(_DEEP, begins_with="desk-solver-l", tokens=18_000_000, seed=1),
-    "orchestrator": _writer("orchestrator", "desk-solver-s"),
+    "orchestrator": replace(
+        _writer("orchestrator", "desk-solver-l"),
+        tokens=12_500_000,
+        decay_tokens=6_000_000,
+        size=Size(reach=8),
+        recall_share=((1.5, 0.8), (3.0, 0.4), (10.0, 0.3), (_EVER, 0.1)),
+        own_share=((10.0, 0.0), (_EVER, 1.0)),
+    ),
     "thinker": _writer("thinker", "desk-solver-m"),
     "sequencer": _writer("sequential", "desk-solver-s"),
 }

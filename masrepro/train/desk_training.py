@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,8 @@ from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
 from masrepro.models.precision import bfloat16_pays
 from masrepro.train.crew import Crew, crew_of
 from masrepro.train.desk_batches import IGNORED, Batch, batches
-from masrepro.train.desk_check import checked
+from masrepro.train.desk_check import checked, drawn_hot
+from masrepro.train.desk_own import LONGEST
 from masrepro.train.desk_recipe import Clock, Recipe
 from masrepro.train.desk_words import phrases, writing_phrases
 
@@ -156,7 +157,7 @@ class Training:
 
         recipe = self.clock.recipe
         if recipe.begins_with:
-            _begin(self.model, recipe.begins_with)
+            _begin(self.model, self.tokenizer, recipe.begins_with)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), betas=(0.9, 0.98), weight_decay=recipe.weight_decay)
         for weight in self.model.parameters():
             weight.grad = torch.zeros_like(weight)  # there even where a process has no row of the first step
@@ -165,7 +166,7 @@ class Training:
         """One update, for which a crew shares the rows; returns its loss."""
         began, clock, recipe = time.monotonic(), self.clock, self.clock.recipe
         if not self._pool:
-            self._pool = batches(self.tokenizer, self.rng, clock)
+            self._pool = batches(self.tokenizer, self.rng, clock, self._write)
         rate = recipe.rate(clock.progress) * min(1.0, (clock.steps + 1) / recipe.warmup_steps)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -175,6 +176,12 @@ class Training:
         clock.steps += 1
         clock.seconds = crew.as_leader(clock.seconds + time.monotonic() - began)
         return loss
+
+    def _write(self, prompts: Sequence[str], seed: int) -> list[str]:
+        self.model.eval()
+        texts = drawn_hot(self.model, self.tokenizer, prompts, LONGEST, seed)
+        self.model.train()
+        return texts
 
     def save(self, path: Path) -> None:
         """Everything that the next step depends on, written aside and renamed."""
@@ -237,22 +244,26 @@ def _attention() -> str:
     return _FLOAT32_ATTENTION
 
 
-def _begin(model: Lfm2ForCausalLM, name: str) -> None:
+def _begin(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, name: str) -> None:
     """Take over a shipped model's weights; tokens that it does not know keep their own beginning.
 
     Where its convolutions see fewer tokens, those farther back begin with no weight, so that the two compute the same.
     """
     import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     theirs = AutoModelForCausalLM.from_pretrained(folder_of(name), dtype=torch.float32).state_dict()
+    known, ids = AutoTokenizer.from_pretrained(folder_of(name)).get_vocab(), tokenizer.get_vocab()
+    shared = [token for token in ids if token in known]
     ours = model.state_dict()
     with torch.no_grad():
         for key, weight in theirs.items():
             if key.endswith("conv.conv.weight"):
                 ours[key].zero_()[..., -weight.shape[-1] :] = weight
+            elif len(weight) == len(known):
+                ours[key][[ids[token] for token in shared]] = weight[[known[token] for token in shared]]
             else:
-                ours[key][: len(weight)] = weight
+                ours[key].copy_(weight)
 
 
 def _where(clock: Clock) -> str:

@@ -176,10 +176,14 @@ async def test_what_a_run_under_a_fault_tells_is_in_words_that_were_learned(toke
         assert not [letter for letter in letters if len(letter) == 1 and letter.isalpha() and letter != "a"]
 
 
+def no_one(prompts, seed):
+    raise AssertionError("not yet")
+
+
 def test_an_orchestrator_learns_all_three_jobs(tokenizer):
     recipe = replace(RECIPES["orchestrator"], pool_rows=200)
     replies = Counter()
-    for batch in batches(tokenizer, Random(0), Clock(recipe, tokens=recipe.tokens)):
+    for batch in batches(tokenizer, Random(0), Clock(recipe, tokens=9_000_000), no_one):
         for ids, labels in batch:
             for row, counted in zip(ids, labels, strict=True):
                 prompt = tokenizer.decode([token for token, own in zip(row, counted, strict=True) if own < 0])

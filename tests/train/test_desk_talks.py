@@ -78,9 +78,13 @@ def test_a_share_of_answers_is_true():
     assert 0.6 < sum(right) / len(right) < 0.85
 
 
+def no_one(prompts, seed):
+    raise AssertionError("a conversation is not written by the model")
+
+
 def test_only_the_sequencers_own_tokens_count_for_the_loss(tokenizer):
     clock = Clock(RECIPES["sequencer"], tokens=10_000_000)
-    ids, labels = next(pair for batch in batches(tokenizer, Random(0), clock) for pair in batch)
+    ids, labels = next(pair for batch in batches(tokenizer, Random(0), clock, no_one) for pair in batch)
     row, own = ids[0].tolist(), [label != IGNORED for label in labels[0].tolist()]
     assert any(own) and not all(own)
     for place, (token, counts) in enumerate(zip(row, own, strict=True)):
