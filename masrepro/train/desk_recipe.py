@@ -54,6 +54,9 @@ class Recipe:
         Of the recall rows about several problems, the share that only says what each of them asks.
     own_share : tuple of (float, float)
         Until that many million tokens, the share of written systems that the model itself has written.
+    sharpness : float
+        What the finished model's logits are multiplied by: at temperature 1 it then writes what it would have written
+        at one over that.
     """
 
     tokens: int
@@ -79,6 +82,7 @@ class Recipe:
     sum_share: tuple[tuple[float, float], ...] = ((10.0, 0.0), (_EVER, 0.2))
     asked_share: float = 0.0
     own_share: tuple[tuple[float, float], ...] = ((_EVER, 0.0),)
+    sharpness: float = 1.0
 
     def rate(self, progress: float) -> float:
         """Learning rate after that share of the course: constant, then linear decay."""
@@ -165,6 +169,7 @@ RECIPES: Mapping[str, Recipe] = {
         size=Size(reach=8),
         recall_share=((1.5, 0.8), (3.0, 0.4), (10.0, 0.3), (_EVER, 0.1)),
         own_share=((10.0, 0.0), (_EVER, 1.0)),
+        sharpness=1.15,
     ),
     "thinker": _writer("thinker", "desk-solver-m"),
     "sequencer": _writer("sequential", "desk-solver-s"),
@@ -176,4 +181,7 @@ goes on in numbered lines, which go deeper; the fourth begins as the third and g
 whole sentence. With the usual four tokens, where two sentences both say "equals 11 more than each", the operand of
 either is quoted: right in 14 of 35 such places by solver-m, with all before them given, and in 39 of 39 by solver-l;
 elsewhere both always are.
+
+The orchestrator begins as the third. At temperature 1 the parser took .81 of its systems after 9 M tokens of drawn
+ones, .84 after 21 M, and .93 where the last 2.5 M hold its own valid ones; .98 with the logits sharpened as well.
 """

@@ -33,6 +33,7 @@ TRAINING = "training.json"
 CHECKPOINT, CONSTANT = "checkpoint.pt", "constant.pt"
 _BAR_CHARS = 20
 _FLOAT32_ATTENTION = "sdpa_float32"
+_BY_TOKEN = ("model.embed_tokens.weight", "lm_head.weight")
 
 
 def train(
@@ -260,7 +261,7 @@ def _begin(model: Lfm2ForCausalLM, tokenizer: PreTrainedTokenizerFast, name: str
         for key, weight in theirs.items():
             if key.endswith("conv.conv.weight"):
                 ours[key].zero_()[..., -weight.shape[-1] :] = weight
-            elif len(weight) == len(known):
+            elif key in _BY_TOKEN:
                 ours[key][[ids[token] for token in shared]] = weight[[known[token] for token in shared]]
             else:
                 ours[key].copy_(weight)
@@ -308,6 +309,9 @@ def _publish(folder: Path, run: Training, about: Mapping[str, Any]) -> Path:
     """The finished model in bf16, its tokenizer, and how it was made."""
     import torch
 
+    with torch.no_grad():
+        # Logits are this norm's output times the vectors of the tokens.
+        run.model.model.embedding_norm.weight.mul_(run.clock.recipe.sharpness)
     run.model.to(torch.bfloat16).save_pretrained(folder)
     run.tokenizer.save_pretrained(folder)
     training = {

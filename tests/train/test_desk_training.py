@@ -8,7 +8,7 @@ import pytest
 from masrepro.models.desk import Size, folder_of, new_model, new_tokenizer
 from masrepro.train.desk_check import accuracy_by_kind
 from masrepro.train.desk_corpus import Row, draw_item, draw_rows
-from masrepro.train.desk_recipe import Recipe
+from masrepro.train.desk_recipe import RECIPES, Recipe
 from masrepro.train.desk_training import Training, train
 from masrepro.train.desk_words import phrases
 
@@ -139,3 +139,36 @@ def test_one_of_wider_reach_begins_as_what_it_begins_with():
     ids = torch.arange(40).reshape(2, 20)
     with torch.no_grad():
         torch.testing.assert_close(wider.model(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-4)
+
+
+def test_a_writer_begins_with_what_its_solver_computes():
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    run = Training.of(RECIPES["orchestrator"])
+    solver = AutoModelForCausalLM.from_pretrained(folder_of("desk-solver-l"), dtype=torch.float32)
+    known, own = AutoTokenizer.from_pretrained(folder_of("desk-solver-l")).get_vocab(), run.tokenizer.get_vocab()
+    shared = sorted(set(known) & set(own))
+    assert len(shared) < min(len(known), len(own))
+    draw = torch.Generator().manual_seed(0)
+    places = torch.randint(len(shared), (2, 40), generator=draw)
+    with torch.inference_mode():
+        theirs, ours = (
+            model(input_ids=torch.tensor([vocabulary[token] for token in shared])[places]).logits[
+                ..., [vocabulary[token] for token in shared]
+            ]
+            for model, vocabulary in ((solver, known), (run.model, own))
+        )
+    assert torch.allclose(theirs, ours, atol=1e-4)
+
+
+def test_a_sharper_model_differs_in_the_scale_of_its_logits_alone(tmp_path):
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    short = replace(SMALL, tokens=4_000, decay_tokens=2_000)
+    folders = [train(replace(short, sharpness=s), tmp_path / f"{s}", n_checked=1, report=str) for s in (1.0, 2.0)]
+    plain, sharp = (AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32) for folder in folders)
+    ids = torch.arange(40).reshape(2, 20)
+    with torch.inference_mode():
+        torch.testing.assert_close(sharp(ids).logits, 2 * plain(ids).logits)
