@@ -20,7 +20,7 @@ Write = Callable[[Sequence[str], int], list[str]]
 """A model's replies to all prompts, at temperature 1; the number is their seed."""
 
 LONGEST = 400
-"""Tokens of a system; one of ten agents takes up to 370."""
+"""Tokens that a system may have; a drawn one of ten agents has up to 124."""
 
 
 def own_rows(rng: Random, write: Write, n_rows: int, *, largest: int = 12) -> list[Row]:

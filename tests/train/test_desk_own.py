@@ -8,7 +8,6 @@ import pytest
 
 from masrepro.models.desk import folder_of
 from masrepro.train.desk_batches import IGNORED, batches
-from masrepro.train.desk_check import problem_of
 from masrepro.train.desk_own import LONGEST, own_rows
 from masrepro.train.desk_plans import plan_row
 from masrepro.train.desk_recipe import RECIPES, Clock
@@ -87,8 +86,3 @@ def test_late_in_the_course_all_systems_are_its_own(tokenizer):
                 if "Degree of MAS: " in tokenizer.decode(row):
                     systems[text.removesuffix("<end>")] += 1
     assert set(systems) == {ONE, TWO}
-
-
-def test_what_the_text_says_is_what_the_check_reads():
-    row = plan_row(Random(5))
-    assert problem_of(row.reply, row.prompt) is None
