@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from masrepro.bench import benchmark
 from masrepro.meta.generator import Generator
 from masrepro.models import Completion, Sampling, ToolCall, Usage
 from masrepro.models.desk import load_desk_model
@@ -71,6 +72,6 @@ async def test_tools_are_offered_natively_only_in_that_notation():
 
 async def test_the_desk_orchestrator_writes_templates():
     generator = Generator(load_desk_model("desk-orchestrator"), dom=DoM.at_most(3), catalogue=PLAIN)
-    question = "The number of each Mill's Drum equals 3. What is the number of each Mill's Drum?"
-    template = generator.read(await generator.ask(question, Sampling(max_tokens=256)))
+    (item,) = benchmark("masbench/depth/2", split="test", n=1)
+    template = generator.read(await generator.ask(item.question, Sampling(max_tokens=256)))
     assert template.is_template
