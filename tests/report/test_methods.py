@@ -22,6 +22,7 @@ from masrepro.report.methods import (
     pooled_cost,
     pooled_gain,
     training_rows,
+    unequal_bases,
 )
 from masrepro.train.desk_plans import PLAIN
 from masrepro.train.history import Step
@@ -125,3 +126,16 @@ def test_what_two_trainings_took_stands_side_by_side():
     assert (row["systems"], row["tokens written"], row["turns a system"]) == (16, 480, 4.0)
     assert row["minutes"] == 2.0, "waiting is a part of execution"
     assert (row["sub-agents' calls"], row["of these drawn"], row["sub-agents' tokens"]) == (48, 18, 1180)
+
+
+def test_bases_that_were_not_trained_alike_are_told_with_every_difference(measured):
+    evaluations, writings = measured
+    unequal = unequal_bases(["desk-orchestrator", "desk-sequencer"])
+    assert "begins_with" in unequal
+    assert "corpus" not in unequal
+    assert unequal_bases(["desk-sequencer", "desk-sequencer"]) == unequal_bases(["some/hub-id", "desk-sequencer"]) == ""
+    points = method_points(evaluations, writings)
+    alike, told = method_claims(points), method_claims(points, unequal=unequal)
+    assert not any("trained alike" in claim.ours for claim in alike)
+    assert [claim.verdict for claim in told] == [claim.verdict for claim in alike]
+    assert f"not trained alike ({unequal})" in told[0].ours
