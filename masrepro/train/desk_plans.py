@@ -32,7 +32,8 @@ PLAIN = Catalogue(tuple(workflow for workflow in STANDARD.workflows if workflow.
 LARGEST = 10
 """Agents of a system, at most."""
 
-_ASKED_SHARE = 0.7
+_ASKED_SHARE = 0.5
+_JOINED_SHARE = 0.3
 _BY_NUMBER_SHARE = 0.6
 _MOST_NAMED = 32
 _SHAPES = ("star", "chain", "tree", "net")
@@ -146,7 +147,7 @@ def draw_plan(rng: Random, item: Item, dom: DoM, least: int = 1) -> Orchestratio
             subjects = [sink, *subjects[:-1]]
             reads = [(i + 1, j + 1) for i, j in reads if max(i, j) < n_agents - 1]
     agents = tuple(Agent(f"a{number}", _role(own.goal), own.goal) for number, own in enumerate(subjects, start=1))
-    joins = _joined(n_agents, reads) if reads and rng.random() < 0.5 else _shape(rng, n_agents)
+    joins = _joined(n_agents, reads) if reads and rng.random() < _JOINED_SHARE else _shape(rng, n_agents)
     as_written = sorted(joins, key=lambda pair: (max(pair), pair))
     flows = tuple(Flow(f"a{i + 1}", f"a{j + 1}", _payload(rng, subjects[i])) for i, j in as_written)
     return Orchestration(agents, flows)

@@ -130,7 +130,7 @@ def test_what_two_trainings_took_stands_side_by_side():
 
 def test_bases_that_were_not_trained_alike_are_told_with_every_difference(measured):
     evaluations, writings = measured
-    unequal = unequal_bases(["desk-orchestrator", "desk-sequencer"])
+    unequal = unequal_bases(["desk-orchestrator", "desk-thinker"])
     assert "begins_with" in unequal
     assert "corpus" not in unequal
     assert unequal_bases(["desk-sequencer", "desk-sequencer"]) == unequal_bases(["some/hub-id", "desk-sequencer"]) == ""

@@ -7,9 +7,11 @@ from random import Random
 import pytest
 
 from masrepro.models.desk import folder_of
+from masrepro.orchestration import parse
 from masrepro.train.desk_batches import IGNORED, batches
-from masrepro.train.desk_own import LONGEST, own_rows
-from masrepro.train.desk_plans import plan_row
+from masrepro.train.desk_check import problem_of
+from masrepro.train.desk_own import LONGEST, design_of, own_rows
+from masrepro.train.desk_plans import PLAIN, plan_row
 from masrepro.train.desk_recipe import RECIPES, Clock
 
 ONE = 'create_agent(id="a1", role="gatherer", goal="Give the final answer.", workflow="cot")'
@@ -28,27 +30,33 @@ def writer(*texts):
     return write
 
 
+def designs(rows):
+    return Counter(design_of(parse(row.reply, catalogue=PLAIN)) for row in rows)
+
+
 def test_what_breaks_a_rule_or_names_something_new_is_not_learned():
     rows = own_rows(Random(0), writer(TWO, LOOP, STRANGE, "create_agent("), 400)
-    assert {row.reply for row in rows} == {TWO}
+    assert TWO in {row.reply for row in rows}
+    assert {problem_of(row.reply, row.prompt) for row in rows} == {None}
 
 
 def test_a_degree_of_mas_is_a_rule():
-    rows = own_rows(Random(0), writer(TWO), 300)
+    rows = [row for row in own_rows(Random(0), writer(TWO), 300) if row.reply == TWO]
     assert rows
     assert not [row for row in rows if "at most one agent" in row.prompt or "create no agents" in row.prompt]
 
 
-def test_each_size_is_learned_as_often_as_it_is_drawn():
-    drawn = Counter(plan_row(Random(seed)).operations for seed in range(2000))
-    own = Counter(row.operations for row in own_rows(Random(1), writer(TWO, TWO, TWO, ONE), 2000))
-    assert set(own) == {1, 2}
-    for size in own:
-        assert own[size] / 2000 == pytest.approx(drawn[size] / 2000, abs=0.03)
+def test_each_size_and_shape_is_learned_as_often_as_it_is_drawn():
+    drawn, own = (own_rows(Random(1), writer(*texts), 600) for texts in (["no"], [TWO, TWO, TWO, ONE]))
+    assert designs(own) == designs(drawn)
+    assert {shape for _, shape in designs(own)} == {"chain", "star", "tree", "net"}
+    assert sum(row.reply in (ONE, TWO) for row in own) > 60
 
 
-def test_there_is_no_row_where_nothing_is_valid():
-    assert own_rows(Random(0), writer("no"), 50) == []
+def test_where_nothing_is_valid_drawn_systems_are_learned():
+    rows = own_rows(Random(0), writer("no"), 50)
+    assert len(rows) == 50
+    assert {problem_of(row.reply, row.prompt) for row in rows} == {None}
 
 
 def test_same_seed_same_rows():
@@ -75,7 +83,7 @@ def test_drawn_systems_fit_into_what_it_may_write(tokenizer):
     assert max(map(len, tokenizer(texts, add_special_tokens=False)["input_ids"])) < LONGEST
 
 
-def test_late_in_the_course_all_systems_are_its_own(tokenizer):
+def test_late_in_the_course_it_learns_from_its_own(tokenizer):
     recipe = replace(RECIPES["orchestrator"], pool_rows=200)
     late = Clock(recipe, tokens=recipe.tokens)
     systems = Counter()
@@ -85,4 +93,4 @@ def test_late_in_the_course_all_systems_are_its_own(tokenizer):
                 text = tokenizer.decode([token for token, own in zip(row, counted, strict=True) if own != IGNORED])
                 if "Degree of MAS: " in tokenizer.decode(row):
                     systems[text.removesuffix("<end>")] += 1
-    assert set(systems) == {ONE, TWO}
+    assert {ONE, TWO} <= set(systems)
