@@ -2,7 +2,7 @@
 
 What a small model has learned from drawn systems alone breaks a rule now and then, at temperature 1, and the longer a
 system the more often. Its own systems show it which of its habits hold. But what breaks least would soon be all that it
-writes: within 2 M tokens half of its systems became chains, and none was a net. So of those that hold, each size and
+writes: within 2.5 M tokens half of its systems became chains, and none was a net. So of those that hold, each size and
 shape is learned as often as it is drawn, and they say nothing about which is good.
 """
 
