@@ -8,24 +8,20 @@ and write is counted apart from what their agents do. Claims and the paper's val
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
 from masrepro.lab.evaluate import Evaluation
 from masrepro.lab.orchestrator import Writing
 from masrepro.lab.sample import Sample
 from masrepro.lab.table import Row
-from masrepro.models.desk import folder_of, shipped
 from masrepro.models.model import Usage
 from masrepro.report.axes import SINGLE, columns, mean_scores
 from masrepro.report.figures import Figure, Panel, Series
 from masrepro.report.statistics import Estimate, accuracy, paired_difference, shown
 from masrepro.runtime.growing import BUILDER
-from masrepro.train.desk_recipe import Recipe
-from masrepro.train.desk_training import TRAINING
 from masrepro.train.history import Step
 
 HOLISTIC = "holistic"
@@ -282,19 +278,3 @@ def _panel(axis: str, points: Sequence[MethodPoint]) -> Panel:
         if own:
             series.append(Series.of(label, own, style=style))
     return Panel(axis.capitalize(), f"{axis} of the question", tuple(series))
-
-
-def unequal_bases(models: Sequence[str]) -> str:
-    """In which entries the recipes of desk bases differ, beside what they write; empty where none is known to."""
-    told = [
-        json.loads((folder_of(name) / TRAINING).read_text(encoding="utf-8"))["recipe"]
-        for name in models
-        if name in shipped()
-    ]
-    # An older recipe lacks entries that have come since; it was made as by their defaults.
-    recipes = [json.loads(json.dumps(asdict(Recipe(**recipe)))) for recipe in told]
-    return ", ".join(
-        entry
-        for entry in (recipes[0] if recipes else ())
-        if entry != "corpus" and any(recipe[entry] != recipes[0][entry] for recipe in recipes)
-    )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from masrepro.lab.table import Row
-from masrepro.models.desk import folder_of
+from masrepro.models.desk import folder_of, shipped
 from masrepro.report.figures import Figure, Panel, Series
+from masrepro.train.desk_recipe import Recipe
 from masrepro.train.desk_training import TRAINING
 
 
@@ -44,6 +46,15 @@ def curve_figure(names: Sequence[str], *, note: str = "") -> Figure:
         note=note,
         y_range=(0.0, 2.5),
     )
+
+
+def unequal_bases(models: Sequence[str]) -> str:
+    """In which entries the recipes of desk bases differ, beside what they write; empty where none is known to."""
+    # An older recipe lacks entries that have come since; it was made as by their defaults.
+    defaults = json.loads(json.dumps(asdict(Recipe(tokens=0, decay_tokens=0))))
+    recipes = [{**defaults, **training_record(name)["recipe"]} for name in models if name in shipped()]
+    unequal = (entry for entry in defaults if any(recipe[entry] != recipes[0][entry] for recipe in recipes))
+    return ", ".join(entry for entry in unequal if entry != "corpus")
 
 
 def training_record(name: str) -> dict[str, Any]:

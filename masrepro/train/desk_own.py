@@ -25,7 +25,7 @@ Design = tuple[int, str]
 Write = Callable[[Sequence[str], int], list[str]]
 """A model's replies to all prompts, at temperature 1; the number is their seed."""
 
-LONGEST = 400
+LONGEST = 160
 """Tokens that a system may have; a drawn one of ten agents has up to 124."""
 
 

@@ -22,8 +22,8 @@ from masrepro.report.methods import (
     pooled_cost,
     pooled_gain,
     training_rows,
-    unequal_bases,
 )
+from masrepro.report.training import unequal_bases
 from masrepro.train.desk_plans import PLAIN
 from masrepro.train.history import Step
 
